@@ -163,7 +163,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
     let own = branches.iter().filter(|(from, ..)| from.is_none());
     let mut merged = HashMap::new();
     for (_, name, _) in own {
-        let ids = store.branch_ends_left_by_merge(name)?;
+        let ids = store.merged_branch_ids(name)?;
         merged.extend((!ids.is_empty()).then(|| (name.clone(), ids)));
     }
     let ids = branches.iter().map(|(_, _, id)| *id).chain(merged.values().flatten().copied());

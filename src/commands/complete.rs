@@ -161,12 +161,12 @@ fn of_the_store(candidates: fn(&CompletionStore, &str) -> Vec<CompletionCandidat
 
 impl CompletionStore {
     fn addresses(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.complete_address(wanted, MOST).unwrap_or_default().into_iter();
+        let offers = self.store.address_completions(wanted, MOST).unwrap_or_default().into_iter();
         offers.map(|offer| self.candidate(offer)).collect()
     }
 
     fn branches(&self, wanted: &str) -> Vec<CompletionCandidate> {
-        let offers = self.store.complete_branch(wanted).unwrap_or_default().into_iter();
+        let offers = self.store.branch_completions(wanted).unwrap_or_default().into_iter();
         offers.map(|offer| self.candidate(offer)).collect()
     }
 

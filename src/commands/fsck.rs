@@ -145,7 +145,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
     let mut first = None;
     for stray in store.strays()? {
         let (file, about) = (format!("_tmp/{}", stray.name()), stray.about.clone());
-        match store.settle(stray) {
+        match store.settle_stray(stray) {
             // The remaining files may still be recovered.
             Err(error) => {
                 print_status(&StatusLine::warning(format!("cannot save {file}: {}", error.chain())));

@@ -203,7 +203,7 @@ impl<'o> Context<'o> {
         if !quiet {
             tell_linked(&store);
         }
-        match store.is_meta_unfinished()? {
+        match store.is_unfinished()? {
             true => drop(store.complete_meta(Insts::default_file_text())?),
             false => self.keep_line_ends(&store),
         }

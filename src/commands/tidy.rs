@@ -56,7 +56,7 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     empty_old(&store)?;
     let mut progress = ProgressMeter::new(false);
     let total = plan.len() as u64;
-    let tidied = store.carry_out(&plan, &mut |done| progress.show("tidying", done, total))?;
+    let tidied = store.tidy_by_plan(&plan, &mut |done| progress.show("tidying", done, total))?;
     drop(progress);
     let (messages, days) = (counted(tidied.moved, "message"), counted(plan.days.len(), "day"));
     let mut said = format!("{messages} moved into {days}; {} stay{why}", plan.stay);

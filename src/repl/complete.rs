@@ -54,7 +54,7 @@ impl Completion {
             let preview = offer.about.as_ref().map(preview).unwrap_or_default();
             (offer.word, preview)
         };
-        store.complete_address(prefix, OFFERED).unwrap_or_default().into_iter().map(candidate).collect()
+        store.address_completions(prefix, OFFERED).unwrap_or_default().into_iter().map(candidate).collect()
     }
 
     /// Returns the effective prompts, each with the start of its text.

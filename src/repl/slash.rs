@@ -345,6 +345,7 @@ pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
     if !words.is_empty() {
         change_title(&session.store, overview.root, words)?;
     }
+    // Titles are read here, after the change.
     match overview.title() {
         Some(title) => print_status(&one_line(&format!("title: {title}"))),
         None => print_status("no title; to set one: /title WORDS"),

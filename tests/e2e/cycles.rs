@@ -11,7 +11,7 @@ use crate::paths_in_code::short;
 const IN_A_CYCLE: &[&str] = &[];
 
 /// Files with methods of a type that another file defines. The list only gets shorter: what is not of a type's own
-/// file is a function that takes the value. (The handles of lepo-store have theirs by subject, and are free of this.)
+/// file is a function that takes the value. (The `Store` of lepo-store has its methods by subject, and is free of this.)
 const APART: &[(&str, &str)] = &[
     ("commands/import/write/store.rs", "ImportWriter"),
     ("lepo-model/registry.rs", "ModelConfig"),
@@ -68,7 +68,7 @@ fn no_files_name_each_other_in_a_circle() {
     assert!(free.is_empty(), "no longer in a circle, to be taken off the list: {free:#?}");
 }
 
-/// The first file of the crate whose handles have their methods by subject.
+/// The first file of the crate whose `Store` has its methods by subject.
 const BY_SUBJECT: &str = "lepo-store/src/lib.rs";
 
 #[test]

@@ -1,19 +1,16 @@
 //! The author of a message: in file names, in requests to models, in imports and in lists.
 
-/// The author of a message.
+/// The author of a message. Names on disk with equal ids are sorted in this order.
 ///
 /// ```
-/// use lepo_base::role::Role;
-///
+/// # use lepo_base::role::Role;
 /// assert_eq!(Role::from_letter(b'a').map(Role::as_str), Some("assistant"));
 /// ```
-///
-/// Names on disk with equal ids are sorted in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// `s`: a system prompt, instructions, the output of a command that the user ran.
     System,
-    /// `u`
+    /// `u`: the user.
     User,
     /// `a`: the model.
     Assistant,
@@ -25,7 +22,7 @@ impl Role {
     /// All four, in the order in which a help text lists them.
     pub const ALL: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
 
-    /// Returns the letter in file names, exports and what `lepo-import-db` prints.
+    /// Returns the letter in file names, in exports, and in the output of `lepo-import-db`.
     pub fn letter(self) -> char {
         match self {
             Role::System => 's',
@@ -38,7 +35,8 @@ impl Role {
     /// Returns the name in listings and in the API of every provider.
     ///
     /// ```
-    /// assert_eq!(lepo_base::role::Role::Tool.as_str(), "tool");
+    /// # use lepo_base::role::Role;
+    /// assert_eq!(Role::Tool.as_str(), "tool");
     /// ```
     pub fn as_str(self) -> &'static str {
         match self {

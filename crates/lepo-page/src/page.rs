@@ -10,7 +10,7 @@ use lepo_store::bubb::BubbId;
 pub struct PageMessage {
     /// Its id.
     pub id: BubbId,
-    /// The kind of speaker.
+    /// The author.
     pub kind: Role,
     /// The message is hidden, and the page includes hidden messages; not for a stopped answer.
     pub hidden: bool,
@@ -37,7 +37,7 @@ pub struct PageMessage {
 }
 
 impl PageMessage {
-    /// Returns the name of the kind of speaker.
+    /// Returns the author's name.
     pub(crate) fn who(&self) -> &'static str {
         match self.kind {
             Role::System => "System",

@@ -6,8 +6,8 @@
 // | `conv` | the forest in memory: tails, heights, addresses; no I/O |
 // | `store` | the directory: open, scan, read, write, branches, blobs, journal, check, recover |
 //
-// Promised is what `public-interface.txt` lists: each item of it has an example. The rest is lepo's own, and the modules
-// are hidden from the documentation. All calls are synchronous, and the crate knows no network, no terminal and no
+// `public-interface.txt` lists what is promised; each item has an example. The rest is lepo's own, and is hidden from the
+// documentation. All calls are synchronous, and the crate knows no network, no terminal and no
 // environment.
 
 // The fixture of forests, which other crates include in their tests, names this crate.

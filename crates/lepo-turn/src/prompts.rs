@@ -34,7 +34,7 @@ pub struct ListedPrompt {
 
 /// Returns a file of the store that needs trust, in its current state; `None` if it does not exist.
 pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
-    let Some(bytes) = store.settings(name)? else { return Ok(None) };
+    let Some(bytes) = store.read_settings_file(name)? else { return Ok(None) };
     Ok(Some(RepoFile { path: store_dir(store)?.join(name), bytes }))
 }
 

@@ -113,7 +113,7 @@ pub fn being_answered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     if !open.iter().any(is_question) {
         return None;
     }
-    let at_work = store.questions_at_work();
+    let at_work = store.ids_at_work();
     let first = open.iter().rposition(|&ix| at_work.contains(&forest.name(ix).id))?;
     open.get(first..)?.iter().copied().find(is_question)
 }

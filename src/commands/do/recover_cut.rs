@@ -8,7 +8,7 @@ use lepo_store::store::{Store, StrayOutcome};
 /// other remains.
 pub fn recover_cut(store: &Store, quiet: bool) -> Result<()> {
     for stray in store.strays()?.into_iter().filter(|stray| stray.is_of_turn()) {
-        if let StrayOutcome::Saved(name) = store.settle(stray)?
+        if let StrayOutcome::Saved(name) = store.settle_stray(stray)?
             && !quiet
         {
             let id = name.id;

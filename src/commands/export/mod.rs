@@ -74,7 +74,7 @@ fn deliver(
             Error::usage(why).hint(format!("-o DIR/ writes them there; one file holds all with {many}"))
         );
     }
-    // The text of a hand-over is masked.
+    // A handoff is masked already.
     if format != ExportFormat::Handoff {
         warn_secrets(documents.iter().map(|document| &document.text[..]));
     }
@@ -103,8 +103,8 @@ fn deliver(
             }
         }
         Some(OutputPath::File(file)) => {
-            let texts: Vec<Vec<u8>> = documents.into_iter().map(|document| document.text).collect();
-            replace_output(file, &texts.concat())?;
+            // One document: several are in a folder.
+            documents.iter().try_for_each(|document| replace_output(file, &document.text))?;
             context.out.path(file);
             if args.open {
                 open::in_browser(file)?;

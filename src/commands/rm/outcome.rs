@@ -47,7 +47,7 @@ impl RedactOutcome {
             .replays
             .iter()
             .filter(|(id, _)| !moves(id))
-            .map(|(id, kinds)| (store.request_file(*id), kinds.clone()));
+            .map(|(id, kinds)| (store.replay_file(*id), kinds.clone()));
         self.files.extend(replays);
         self.remaining.extend(plan.remaining.iter().cloned());
     }

@@ -51,7 +51,7 @@ impl RedactPlan {
         let known: HashMap<BubbId, BubbName> = names.iter().map(|name| (name.id, *name)).collect();
         if request.all {
             plan.scan_store(store, (request, masker), &names, &mut words)?;
-            for id in store.replay_and_call_ids() {
+            for id in store.ids_with_replay_files() {
                 plan.look_into_replay(store, (request, masker), id)?;
             }
             plan.look_into_unfinished(store, (request, masker))?;

@@ -83,7 +83,7 @@ impl RemainingCopies {
                     remains.files.extend(has_any(&bytes).then(|| path.to_string_lossy().into_owned()));
                 })?;
             }
-            for id in store.replay_and_call_ids() {
+            for id in store.ids_with_replay_files() {
                 let is_kept = !plan.replays.contains_key(&id) && !moving.contains(&id);
                 let bytes = if is_kept { store.replay_bytes(id)? } else { None };
                 remains.requests.extend(bytes.filter(|bytes| has_any(bytes)).map(|_| id));

@@ -244,6 +244,8 @@ const WRITERS: Table = &[
     (".create_bubb(", &[]),
     (".create_bubb_at(", &[]),
     (".draft_bubb(", &[]),
+    // For other programs.
+    ("AppendedMessage", &[]),
     // A stream that is masked where it is kept; what another clone wrote, byte for byte; images in a program's request.
     (".write_blob(", &["lepo-turn/result_text.rs", "lepo-sync/incoming.rs", "lepo-proxy/recorder.rs"]),
     // Files that the user attaches.

@@ -27,9 +27,9 @@ fn wants(body: &Value, field: fn(&Value) -> Value, value: &Value, words: &str) -
 }
 
 /// Servers with the deltas of their answer, what they want back, and what they say without it.
-type Role = (&'static str, Vec<Value>, fn(&Value) -> Value, Value, &'static str);
+type ServerCase = (&'static str, Vec<Value>, fn(&Value) -> Value, Value, &'static str);
 
-fn kinds() -> Vec<Role> {
+fn kinds() -> Vec<ServerCase> {
     let signed = json!({"extra_content": {"google": {"thought_signature": "SIG+/=="}}});
     let detail = |more: Value| {
         let mut detail = json!({"type": "reasoning.text", "index": 0, "format": "x-v1"});

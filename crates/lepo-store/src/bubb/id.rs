@@ -23,8 +23,8 @@ pub const MAX_TIME: u64 = (1 << 48) - 1;
 /// assert!("no id".parse::<lepo_store::BubbId>().is_err());
 /// ```
 ///
-/// Ids sort by time, and along a conv they only grow. They are stored as bytes: a `u128` would pad
-/// a name to 48 bytes, and a forest contains a million names.
+/// Ids sort by time, and along a conversation they only grow.
+// Stored as bytes: a `u128` would pad a name to 48 bytes, and a forest contains a million names.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BubbId([u8; 16]);
 

@@ -7,6 +7,7 @@ use crate::bubb::BubbId;
 use crate::conv::{AddressMatch, AddressSpec, AddressTarget, Forest, ReadScope};
 use lepo_base::error::{Error, Result};
 
+#[doc(hidden)]
 impl Store {
     /// Returns the parts of the store to read for an address.
     pub fn address_scopes(&self, word: &str) -> Result<Vec<ReadScope>> {
@@ -71,9 +72,9 @@ impl Store {
             return Ok(Some(id));
         }
         let Some((clone, rest)) = word.split_once('/') else { return Ok(None) };
-        let others = self.peers();
-        let Some((_, store)) = others.iter().find(|(name, _)| name == clone) else {
-            let names: Vec<&str> = others.iter().map(|(name, _)| name.as_str()).collect();
+        let peers = self.peers();
+        let Some((_, store)) = peers.iter().find(|(name, _)| name == clone) else {
+            let names: Vec<&str> = peers.iter().map(|(name, _)| name.as_str()).collect();
             let is_file = |word: &str| word.rsplit('/').next().is_some_and(|last| last.contains('.'));
             let is_path = clone.is_empty() || clone.starts_with('.') || is_file(rest);
             return match names.is_empty() || is_path {

@@ -1,9 +1,9 @@
 //! `.gitattributes` of a store: git must not change a byte of a message, and a merge must preserve the lines of both
 //! sides.
 
-use super::handle::Store;
 use std::io::{self, Write};
 
+use super::handle::Store;
 use lepo_base::error::Result;
 
 pub(super) const ATTRIBUTES: &str = ".gitattributes";
@@ -18,6 +18,7 @@ const NO_TEXT: &str = "* -text\n";
 /// Files that only grow, or in which the greatest line counts, so a git merge may leave the lines of both sides.
 const MERGES: &str = "_journal.ndjson merge=union\n_titles merge=union\n_branches/* merge=union\n";
 
+#[doc(hidden)]
 impl Store {
     /// Creates `.gitattributes`, or adds the rule against changed line ends if it is missing. Returns whether it
     /// wrote.

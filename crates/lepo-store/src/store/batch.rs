@@ -285,7 +285,7 @@ mod tests {
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();
         let mut strays = store.strays().unwrap();
         assert_eq!(strays.len(), 1);
-        store.settle(strays.remove(0)).unwrap();
+        store.settle_stray(strays.remove(0)).unwrap();
         assert!(!lepo.join("_tmp/import-1-0").exists());
         fs::create_dir_all(lepo.join("_tmp/import-1-0")).unwrap();
         fs::write(lepo.join("_tmp/import-1-0/half"), "half").unwrap();

@@ -33,6 +33,7 @@ pub(super) fn is_shard(name: &str) -> bool {
     name.len() == 2 && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
+#[doc(hidden)]
 impl Store {
     /// Opens a blob and returns it with its length; `None` if it is missing.
     pub fn open_blob(&self, hash: &ContentHash) -> Result<Option<(File, u64)>> {

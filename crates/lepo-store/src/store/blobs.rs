@@ -32,6 +32,7 @@ impl Blob {
 /// The largest blob to read into memory, in bytes.
 const MOST_SHOWN: usize = 1 << 30;
 
+#[doc(hidden)]
 impl Store {
     /// Returns the bytes of a blob; `None` if it cannot be read or does not match its hash.
     pub fn blob_bytes(&self, hash: &ContentHash) -> Option<Vec<u8>> {

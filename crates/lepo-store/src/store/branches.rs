@@ -21,13 +21,14 @@ const SLASH: &str = "%2F";
 /// Maximum number of bytes read of a branch.
 const MOST: u64 = 64 << 10;
 
+#[doc(hidden)]
 impl Store {
     /// Returns the bubb of a branch; `None` if the branch does not exist.
     pub fn branch(&self, name: &str) -> Result<Option<BubbId>> {
         if check_branch_name(name).is_err() {
             return Ok(None);
         }
-        match self.read_branch(name)?.map(|ids| ids.first().copied()) {
+        match self.branch_ids(name)?.map(|ids| ids.first().copied()) {
             None => Ok(None),
             Some(Some(id)) => Ok(Some(id)),
             Some(None) => Err(Error::store(format!(
@@ -39,8 +40,8 @@ impl Store {
         }
     }
 
-    /// Reads the ids in a branch's file, greatest first; `None` if the file is missing.
-    fn read_branch(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
+    /// Reads the ids in a branch's file, greatest first; `None` if the branch does not exist.
+    pub fn branch_ids(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
         let path = format!("{DIR}/{}", file_of(name));
         let mut text = Vec::new();
         let read = self.dir.open_file(path.as_str()).and_then(|file| file.take(MOST).read_to_end(&mut text));
@@ -57,11 +58,6 @@ impl Store {
         }
     }
 
-    /// Returns the ids in a branch's file, greatest first; `None` if the branch does not exist.
-    pub fn branch_ids(&self, name: &str) -> Result<Option<Vec<BubbId>>> {
-        self.read_branch(name)
-    }
-
     /// Sets a branch to these ids, or deletes it, durable when this returns.
     pub fn restore_branch(&self, name: &str, ids: Option<&[BubbId]>) -> Result<()> {
         check_branch_name(name)?;
@@ -75,7 +71,7 @@ impl Store {
 
     /// Moves a branch from `from` to `to`. Returns `false`, and leaves it, if it has moved in the meantime.
     pub fn advance_branch(&self, name: &str, from: BubbId, to: BubbId) -> Result<bool> {
-        let mut ids = self.read_branch(name)?.unwrap_or_default();
+        let mut ids = self.branch_ids(name)?.unwrap_or_default();
         if ids.first() != Some(&from) {
             return Ok(false);
         }
@@ -86,13 +82,13 @@ impl Store {
 
     /// Returns the bubbs of a branch to which a merge of two copies left several ids, greatest first; empty if it has
     /// only one.
-    pub fn branch_ends_left_by_merge(&self, name: &str) -> Result<Vec<BubbId>> {
-        Ok(self.read_branch(name)?.filter(|ids| ids.len() > 1).unwrap_or_default())
+    pub fn merged_branch_ids(&self, name: &str) -> Result<Vec<BubbId>> {
+        Ok(self.branch_ids(name)?.filter(|ids| ids.len() > 1).unwrap_or_default())
     }
 
     /// Returns the ends of a branch that a merge left with several, greatest first; empty if it has one.
     pub fn branch_ends(&self, name: &str) -> Result<Vec<BubbId>> {
-        let ids = self.branch_ends_left_by_merge(name)?;
+        let ids = self.merged_branch_ids(name)?;
         if ids.is_empty() {
             return Ok(ids);
         }
@@ -159,7 +155,7 @@ impl Store {
     pub fn branches_or_error(&self) -> Result<Vec<(String, BubbId)>> {
         let mut found = Vec::new();
         for name in self.branch_names()?.into_iter().filter(|name| check_branch_name(name).is_ok()) {
-            if let Some(Some(id)) = self.read_branch(&name)?.map(|ids| ids.first().copied()) {
+            if let Some(Some(id)) = self.branch_ids(&name)?.map(|ids| ids.first().copied()) {
                 found.push((name, id));
             }
         }
@@ -179,7 +175,7 @@ impl Store {
     pub fn branches_by_end(&self) -> Result<HashMap<BubbId, Vec<String>>> {
         let mut names = self.branches_by_bubb()?;
         for (name, greatest) in self.branches()? {
-            for id in self.branch_ends_left_by_merge(&name)?.into_iter().filter(|id| *id != greatest) {
+            for id in self.merged_branch_ids(&name)?.into_iter().filter(|id| *id != greatest) {
                 names.entry(id).or_default().push(name.clone());
             }
         }

@@ -16,6 +16,7 @@ use super::dir::{OLD, each_entry, regular};
 use super::handle::Store;
 use crate::bubb::{BubbName, Day};
 
+#[doc(hidden)]
 impl Store {
     /// Returns the current path of a bubb's file, as the user would type it.
     pub fn bubb_path(&self, name: &BubbName) -> PathBuf {
@@ -49,8 +50,8 @@ impl Store {
     pub(super) fn open_placed(&self, name: &BubbName) -> io::Result<(File, u64)> {
         match self.open_own(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let others = self.peers().iter();
-                others.map(|(_, store)| store.open_own(name)).find(Result::is_ok).unwrap_or(Err(error))
+                let peers = self.peers().iter();
+                peers.map(|(_, store)| store.open_own(name)).find(Result::is_ok).unwrap_or(Err(error))
             }
             opened => opened,
         }

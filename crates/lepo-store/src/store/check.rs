@@ -33,6 +33,7 @@ struct Check {
     found: Vec<Finding>,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Checks the whole store. `progress` receives the number of files checked and the total.
     pub fn check(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Vec<Finding>> {
@@ -216,18 +217,18 @@ impl Check {
 
 /// Other users' stores, in which only referenced messages are searched for.
 struct Elsewhere<'s> {
-    others: Vec<NameListing<'s>>,
+    peers: Vec<NameListing<'s>>,
 }
 
 impl<'s> Elsewhere<'s> {
     fn read(store: &'s Store) -> Result<Elsewhere<'s>> {
-        let others = store.peers().iter().map(|(_, other)| other.listing());
-        Ok(Elsewhere { others: others.collect::<Result<_>>()? })
+        let peers = store.peers().iter().map(|(_, peer)| peer.listing());
+        Ok(Elsewhere { peers: peers.collect::<Result<_>>()? })
     }
 
     fn has(&mut self, id: BubbId) -> Result<bool> {
-        for other in &mut self.others {
-            if other.find_own(id)?.is_some() {
+        for peer in &mut self.peers {
+            if peer.find_own(id)?.is_some() {
                 return Ok(true);
             }
         }

@@ -24,6 +24,7 @@ pub struct Claim {
     _locked: File,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Claims a request. The caller must then check that it is still pending: the process that had the claim may just
     /// have finished. Exit code 2 if another process has it.
@@ -44,7 +45,7 @@ impl Store {
 
     /// Returns the messages on which running processes work: claimed questions and requests, and the bubbs that a
     /// growing answer follows.
-    pub fn questions_at_work(&self) -> HashSet<BubbId> {
+    pub fn ids_at_work(&self) -> HashSet<BubbId> {
         let Ok(Some(tmp)) = self.dir.subdir_if_there("_tmp") else { return HashSet::new() };
         let Ok(entries) = Dir::read_from(&tmp) else { return HashSet::new() };
         let names = entries.flatten().filter_map(|entry| Some(entry.file_name().to_str().ok()?.to_string()));

@@ -18,14 +18,15 @@ pub struct AddressCompletion {
     pub itself: bool,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns `@` if `begun` is empty, branches, and ids: of tails, or of any bubbs if no tail has the prefix.
     /// Newest first, and at most `most` ids.
-    pub fn complete_address(&self, begun: &str, most: usize) -> Result<Vec<AddressCompletion>> {
+    pub fn address_completions(&self, begun: &str, most: usize) -> Result<Vec<AddressCompletion>> {
         if let Some((clone, rest)) = begun.split_once('/')
             && let Some((_, store)) = self.peers().iter().find(|(name, _)| name == clone)
         {
-            let offers = store.complete_address(rest, most)?.into_iter();
+            let offers = store.address_completions(rest, most)?.into_iter();
             return Ok(offers
                 .map(|offer| AddressCompletion { word: format!("{clone}/{}", offer.word), ..offer })
                 .collect());
@@ -61,7 +62,7 @@ impl Store {
     }
 
     /// Returns the branches whose names start with `begun`.
-    pub fn complete_branch(&self, begun: &str) -> Result<Vec<AddressCompletion>> {
+    pub fn branch_completions(&self, begun: &str) -> Result<Vec<AddressCompletion>> {
         let branches = self.branches_beginning(begun)?;
         let forest = self.forest_for(&[paths(&branches)])?;
         Ok(branches.into_iter().map(|branch| branch_offer(&forest, branch)).collect())

@@ -13,7 +13,7 @@ use super::handle::Store;
 use super::watch::StoreWatch;
 use crate::bubb::{BubbId, BubbName, ContentHash};
 use crate::conv::{ConvEnd, ReadScope};
-use lepo_base::error::{Error, Result};
+use lepo_base::error::Error;
 use lepo_base::role::Role;
 
 /// A failure, described in one line: the action, its object and the reason.
@@ -120,7 +120,7 @@ impl Store {
     /// Store::create(&path).unwrap();
     /// assert!(Store::open(&path).unwrap().tails().unwrap().is_empty());
     /// ```
-    pub fn open(path: &Path) -> std::result::Result<Store, StoreError> {
+    pub fn open(path: &Path) -> Result<Store, StoreError> {
         let whole = absolute(path)
             .map_err(|error| Error::store("the working directory no longer exists").because(error))?;
         match Store::anywhere(&whole)? {
@@ -137,7 +137,7 @@ impl Store {
     /// let store = lepo_store::Store::create(&path).unwrap();
     /// assert!(path.is_dir() && store.verify().unwrap().is_empty());
     /// ```
-    pub fn create(path: &Path) -> std::result::Result<Store, StoreError> {
+    pub fn create(path: &Path) -> Result<Store, StoreError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
         made.map_err(|error| Error::store(format!("cannot create {}", path.display())).because(error))?;
         Store::open(path)
@@ -156,7 +156,7 @@ impl Store {
     /// }
     /// assert_eq!(store.tails().unwrap().len(), 2);
     /// ```
-    pub fn tails(&self) -> std::result::Result<Vec<Tail>, StoreError> {
+    pub fn tails(&self) -> Result<Vec<Tail>, StoreError> {
         let forest = self.forest()?;
         let mut heights = forest.heights();
         let tails: Vec<_> = forest.newest_first(false).collect();
@@ -178,13 +178,13 @@ impl Store {
     /// assert_eq!(texts, [b"Be brief.", "왜?".as_bytes()]);
     /// assert!(conversation.messages[0].hidden && conversation.messages[1].parent == Some(root));
     /// ```
-    pub fn conversation(&self, end: BubbId) -> std::result::Result<StoredConversation, StoreError> {
+    pub fn conversation(&self, end: BubbId) -> Result<StoredConversation, StoreError> {
         let forest = self.forest_for(&[ReadScope::Ids(vec![end])])?;
         let ix = forest.find(end).ok_or_else(|| no_message(end))?;
         let conv = forest.conv(ix);
         let messages = conv.path.iter().map(|ix| self.stored_message(&forest.name(*ix)));
         Ok(StoredConversation {
-            messages: messages.collect::<Result<_>>()?,
+            messages: messages.collect::<Result<_, Error>>()?,
             is_whole: conv.end == ConvEnd::Root,
         })
     }
@@ -215,7 +215,7 @@ impl Store {
     /// std::fs::write(file, "edited by hand").unwrap();
     /// assert_eq!(store.verify().unwrap()[0].what.as_str(), "edited");
     /// ```
-    pub fn verify(&self) -> std::result::Result<Vec<Finding>, StoreError> {
+    pub fn verify(&self) -> Result<Vec<Finding>, StoreError> {
         Ok(self.check(&mut |_, _| ())?)
     }
 
@@ -232,7 +232,7 @@ impl Store {
     /// assert!(store.append(&AppendedMessage::after(elsewhere, Role::Assistant, b"so")).is_err());
     /// assert!(store.append(&AppendedMessage::after(id, Role::Assistant, b"so")).is_ok());
     /// ```
-    pub fn append(&self, new: &AppendedMessage<'_>) -> std::result::Result<BubbId, StoreError> {
+    pub fn append(&self, new: &AppendedMessage<'_>) -> Result<BubbId, StoreError> {
         if let Some(parent) = new.parent
             && self.listing()?.find_own(parent)?.is_none()
         {
@@ -260,11 +260,11 @@ impl Store {
     /// let seen = watch.next_message(Duration::from_secs(60)).unwrap().unwrap();
     /// assert_eq!((seen.id, &seen.text[..]), (id, &b"why?"[..]));
     /// ```
-    pub fn watch(&self) -> std::result::Result<StoreWatch<'_>, StoreError> {
+    pub fn watch(&self) -> Result<StoreWatch<'_>, StoreError> {
         Ok(StoreWatch::start(self, None)?)
     }
 
-    fn stored_message(&self, name: &BubbName) -> Result<StoredMessage> {
+    fn stored_message(&self, name: &BubbName) -> Result<StoredMessage, Error> {
         let text = self.read_bubb(name)?;
         Ok(StoredMessage { id: name.id, parent: name.prev, role: name.kind, hidden: name.hidden, text })
     }
@@ -281,10 +281,7 @@ impl StoreWatch<'_> {
     /// let mut watch = store.watch().unwrap();
     /// assert!(watch.next_message(Duration::ZERO).unwrap().is_none(), "nobody writes");
     /// ```
-    pub fn next_message(
-        &mut self,
-        patience: Duration,
-    ) -> std::result::Result<Option<StoredMessage>, StoreError> {
+    pub fn next_message(&mut self, patience: Duration) -> Result<Option<StoredMessage>, StoreError> {
         loop {
             match self.next(patience)? {
                 // A message of another user's store.

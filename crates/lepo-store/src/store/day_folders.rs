@@ -18,6 +18,7 @@ use lepo_base::error::Error;
 /// Maximum number of folders cached open while bubbs are read.
 const KEPT_OPEN: usize = 48;
 
+#[doc(hidden)]
 impl Store {
     /// Opens the folder of a day; `None` if it is missing.
     pub(super) fn day_dir(&self, day: Day) -> io::Result<Option<OwnedFd>> {
@@ -57,7 +58,7 @@ impl Store {
     }
 
     /// Returns the bubbs that count in the folder of a day, sorted by id; empty if the folder is missing.
-    pub(super) fn day_names(&self, day: Day) -> io::Result<Vec<BubbName>> {
+    pub(super) fn read_day(&self, day: Day) -> io::Result<Vec<BubbName>> {
         let mut names = Vec::new();
         let Some(dir) = self.day_dir(day)? else { return Ok(names) };
         each_entry(&dir, |file, kind| {

@@ -29,6 +29,7 @@ pub struct Draft<'s> {
     prev: Option<BubbId>,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Writes a whole bubb, dated now but not before `not_before`; durable when this returns.
     pub fn create_bubb(

@@ -6,6 +6,7 @@
 /// assert_eq!(lepo_store::FindingKind::NotAFile.as_str(), "not a file");
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum FindingKind {
     /// The text of a bubb does not match its id.
     Edited,
@@ -44,6 +45,7 @@ pub enum FindingKind {
 /// }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Finding {
     /// The file, relative to the store, with U+FFFD for bytes that are not UTF-8.
     pub name: String,

@@ -1,5 +1,4 @@
-//! An open store: its directory and cached state. The other modules add operations, each with a method that leads to
-//! them: [`Store::bubbs`], [`Store::blobs`], [`Store::journal`].
+//! An open store: its directory and cached state. Its methods are in the files of their subjects.
 
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
@@ -12,6 +11,25 @@ use crate::bubb::BubbId;
 use lepo_base::error::Result;
 use lepo_base::work_folder::identity_of;
 
+/// A store of conversations: a directory of plain files in the format of `docs/format.md`.
+///
+/// ```
+/// use lepo_store::{AppendedMessage, Role, Store};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let dir = tempfile::tempdir()?;
+/// let store = Store::create(&dir.path().join(".lepo"))?;
+/// let question = store.append(&AppendedMessage::root(Role::User, b"why?"))?;
+/// let answer = store.append(&AppendedMessage::after(question, Role::Assistant, b"so"))?;
+///
+/// let tails = store.tails()?;
+/// assert_eq!((tails[0].id, tails[0].height), (answer, 2));
+/// for message in store.conversation(answer)?.messages {
+///     println!("{}: {}", message.role.as_str(), String::from_utf8_lossy(&message.text));
+/// }
+/// # Ok(())
+/// # }
+/// ```
 pub struct Store {
     pub(super) dir: Dir,
     /// The working directory for the commands of a turn.
@@ -22,7 +40,7 @@ pub struct Store {
     pub(super) open_days: OpenDays,
     pub(super) proven: ProvenBlobs,
     /// The stores of other users, opened on first use.
-    pub(super) others: OnceLock<Vec<(String, Store)>>,
+    pub(super) peers: OnceLock<Vec<(String, Store)>>,
     /// Creates proofs with the user's key.
     pub(super) prover: Option<Arc<dyn Prover>>,
     /// The identity of the directory, read for the first proof; `None` if it cannot be read.
@@ -36,6 +54,7 @@ pub struct Store {
 /// Finds the newest message of one work tree among several that share a store; `None` if `@` is the newest of the store.
 pub type OwnNewest = fn(&Store) -> Result<Option<BubbId>>;
 
+#[doc(hidden)]
 impl Store {
     /// Returns the store's path as the user would type it: `.lepo`, `../.lepo`.
     pub fn display_path(&self) -> &Path {
@@ -96,7 +115,7 @@ pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
         last_reading: LastReading::default(),
         open_days: OpenDays::default(),
         proven: ProvenBlobs::default(),
-        others: OnceLock::new(),
+        peers: OnceLock::new(),
         prover: None,
         identity: OnceLock::new(),
         own_newest: None,

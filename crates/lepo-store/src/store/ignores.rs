@@ -23,6 +23,7 @@ const CHANGES: [&str; 2] = ["/_removed/", "/_undo.ndjson"];
 /// In `.gitattributes`: records that the line of the journal was removed once.
 const JOURNAL_IS_KEPT: &str = "# .gitignore: the journal is for git, too";
 
+#[doc(hidden)]
 impl Store {
     pub(super) fn new_ignores(&self) -> String {
         [ALL].iter().chain(&OWN).map(|line| format!("{line}\n")).collect()

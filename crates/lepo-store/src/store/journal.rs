@@ -26,6 +26,7 @@ pub struct Journal<'s> {
     pub(super) store: &'s Store,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns the journal: facts about bubbs, never needed to read them.
     pub fn journal(&self) -> Journal<'_> {

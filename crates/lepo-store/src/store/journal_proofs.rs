@@ -11,6 +11,7 @@ use super::journal_record::JournalRecord;
 use super::proof::{PROOF_KEY, PROVEN, Statement};
 use crate::bubb::BubbId;
 
+#[doc(hidden)]
 impl Store {
     /// Renews the proof of a rewritten journal line if the old line had a valid one. A message that is not
     /// `as_written` gets no proof.

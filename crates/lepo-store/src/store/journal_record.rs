@@ -20,7 +20,7 @@ pub struct JournalRecord {
     /// The bubb that the line describes; `None` for an answer that was empty or could not be read.
     #[serde(serialize_with = "id_as_text", deserialize_with = "id")]
     pub bubb: Option<BubbId>,
-    /// Role of fact: docs/format.md, section 11.
+    /// Kind of fact: docs/format.md, section 11.
     pub what: String,
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "one_line")]
     pub model: Option<String>,

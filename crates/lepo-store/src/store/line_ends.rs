@@ -12,6 +12,7 @@ use crate::bubb::{BubbId, BubbName, ContentHash};
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
+#[doc(hidden)]
 impl Store {
     /// Restores the line ends of all messages and blobs whose names prove the original ones. Returns each file, with
     /// the error if it cannot be written. `progress` receives the number of files checked and the total.

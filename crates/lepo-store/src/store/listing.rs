@@ -33,7 +33,7 @@ pub struct NameListing<'s> {
     steps: usize,
     built: Option<(usize, Forest)>,
     /// The names of other users' stores; `None` until they are needed, empty if they are excluded.
-    others: Option<Vec<NameListing<'s>>>,
+    peers: Option<Vec<NameListing<'s>>>,
     /// Names found only in those stores, each with the index of its store.
     foreign: BTreeMap<BubbId, (BubbName, usize)>,
     unreadable: UnreadableFolders,
@@ -57,7 +57,7 @@ impl<'s> NameListing<'s> {
             disordered,
             steps: 0,
             built: None,
-            others: None,
+            peers: None,
             foreign: BTreeMap::new(),
             unreadable: UnreadableFolders::default(),
             now: now(),
@@ -67,25 +67,25 @@ impl<'s> NameListing<'s> {
     /// From now on, skips unreadable folders, also in other users' stores.
     pub(super) fn pass_over_unreadable(&mut self) -> Result<()> {
         self.unreadable.pass_over();
-        self.others()?.iter_mut().try_for_each(NameListing::pass_over_unreadable)
+        self.peers()?.iter_mut().try_for_each(NameListing::pass_over_unreadable)
     }
 
     /// Returns the errors of the skipped folders, and clears them.
     pub(super) fn drain_unreadable(&mut self) -> Vec<Error> {
         let mut unreadable = self.unreadable.drain();
-        let others = self.others.iter_mut().flatten();
-        others.for_each(|other| unreadable.extend(other.drain_unreadable()));
+        let peers = self.peers.iter_mut().flatten();
+        peers.for_each(|other| unreadable.extend(other.drain_unreadable()));
         unreadable
     }
 
     /// Returns the listings of other users' stores, each read only as far as needed.
-    fn others(&mut self) -> Result<&mut Vec<NameListing<'s>>> {
-        if self.others.is_none() {
-            let others = self.store.peers().iter();
-            self.others =
-                Some(others.map(|(_, store)| NameListing::read_recent(store)).collect::<Result<_>>()?);
+    fn peers(&mut self) -> Result<&mut Vec<NameListing<'s>>> {
+        if self.peers.is_none() {
+            let peers = self.store.peers().iter();
+            self.peers =
+                Some(peers.map(|(_, store)| NameListing::read_recent(store)).collect::<Result<_>>()?);
         }
-        Ok(self.others.get_or_insert_default())
+        Ok(self.peers.get_or_insert_default())
     }
 
     fn put_foreign(&mut self, names: impl IntoIterator<Item = (BubbName, usize)>) -> Result<()> {
@@ -99,7 +99,7 @@ impl<'s> NameListing<'s> {
 
     pub(super) fn read_everyone(&mut self) -> Result<()> {
         let mut found = Vec::new();
-        for (number, other) in self.others()?.iter_mut().enumerate() {
+        for (number, other) in self.peers()?.iter_mut().enumerate() {
             other.read_since(Day::FIRST)?;
             found.extend(other.merged(other.recent.clone()).into_iter().map(|name| (name, number)));
         }
@@ -109,7 +109,7 @@ impl<'s> NameListing<'s> {
     /// Reads other users' bubbs with ids from `low` to `high` and their convs; returns whether any were found.
     pub(super) fn read_foreign(&mut self, low: BubbId, high: BubbId) -> Result<bool> {
         let mut found = Vec::new();
-        for (number, other) in self.others()?.iter_mut().enumerate() {
+        for (number, other) in self.peers()?.iter_mut().enumerate() {
             found.extend(other.between(low, high)?.into_iter().map(|name| (name, number)));
         }
         let is_any = !found.is_empty();
@@ -131,7 +131,7 @@ impl<'s> NameListing<'s> {
         if let Some((name, _)) = self.foreign.get(&id) {
             return Ok(Some(*name));
         }
-        for (number, other) in self.others()?.iter_mut().enumerate() {
+        for (number, other) in self.peers()?.iter_mut().enumerate() {
             if let Some(name) = other.find_own(id)? {
                 self.foreign.insert(id, (name, number));
                 self.steps += 1;
@@ -166,7 +166,7 @@ impl<'s> NameListing<'s> {
         if self.days.contains_key(&day) {
             return Ok(());
         }
-        let names = self.store.day_names(day);
+        let names = self.store.read_day(day);
         let names = self.unreadable.pass(self.store, names)?.unwrap_or_default();
         self.put(day, names);
         Ok(())
@@ -210,7 +210,7 @@ impl<'s> NameListing<'s> {
         let threads = processors().min(days.len() / DAYS_A_THREAD);
         let store = self.store;
         let read = |days: &[Day]| -> Vec<(Day, std::io::Result<Vec<BubbName>>)> {
-            days.iter().map(|&day| (day, store.day_names(day))).collect()
+            days.iter().map(|&day| (day, store.read_day(day))).collect()
         };
         let read = if threads < 2 {
             read(&days)

@@ -15,14 +15,15 @@ const INSTS: &str = "_insts.toml";
 /// The file written last into a new store, so that it marks a complete one.
 pub(super) const MARK: &str = ".gitignore";
 
+#[doc(hidden)]
 impl Store {
     /// Reads `_insts.toml`; `None` if it is missing.
     pub fn insts(&self) -> Result<Option<Vec<u8>>> {
-        self.settings(INSTS)
+        self.read_settings_file(INSTS)
     }
 
     /// Reads a file of settings; `None` if it is missing. Fails if it is too large for one.
-    pub fn settings(&self, file: &str) -> Result<Option<Vec<u8>>> {
+    pub fn read_settings_file(&self, file: &str) -> Result<Option<Vec<u8>>> {
         self.dir.read_file_within(file, MOST_SETTINGS)
     }
 
@@ -56,7 +57,7 @@ impl Store {
 
     /// Whether the creation of the store was interrupted. In a store with bubbs, the user has removed the missing
     /// files.
-    pub fn is_meta_unfinished(&self) -> Result<bool> {
+    pub fn is_unfinished(&self) -> Result<bool> {
         let dir = &self.dir;
         Ok(!dir.has(MARK)? && !dir.has(OLD)? && self.recent_names()?.is_empty())
     }

@@ -8,7 +8,8 @@
 //! | file | methods |
 //! |---|---|
 //! | `conversations` | the methods with a promise, for other programs |
-//! | `read`, `draft`, `remove`, `bubb_path` | a bubb: read, write, delete, find its file |
+//! | `open`, `scratch`, `handle` | find, open and make a store |
+//! | `read`, `draft`, `remove`, `bubb_path`, `participant` | a bubb: read, write, delete, find its file, who spoke |
 //! | `names`, `sort_names`, `newest_names`, `day_folders` | the names in the store, and their forest |
 //! | `address`, `completion` | resolve and complete addresses |
 //! | `blobs`, `blob_folders`, `branches`, `titles` | files besides bubbs |

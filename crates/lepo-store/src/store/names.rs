@@ -8,6 +8,7 @@ use crate::bubb::{BubbId, BubbName, Day};
 use crate::conv::{Forest, ReadScope, SHORTEST, TailScope, ids_beginning};
 use lepo_base::error::{Error, Result};
 
+#[doc(hidden)]
 impl Store {
     pub fn forest(&self) -> Result<Forest> {
         self.forest_for(&[ReadScope::All { peers: false }])
@@ -76,7 +77,7 @@ impl Store {
 
     /// Returns the bubbs that count in the folder of a day, sorted by id.
     pub fn names_of_day(&self, day: Day) -> Result<Vec<BubbName>> {
-        self.day_names(day).map_err(|error| self.dir.old_error(error))
+        self.read_day(day).map_err(|error| self.dir.old_error(error))
     }
 
     /// Caches facts about `.lepo/`, and whether any day has a folder.

@@ -18,6 +18,7 @@ pub(super) struct NewestNames {
     pub(super) is_ordered: bool,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns the names of all bubbs, oldest first.
     pub fn names(&self) -> Result<Vec<BubbName>> {

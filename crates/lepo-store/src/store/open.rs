@@ -24,6 +24,7 @@ pub enum InitOutcome {
     Nothing,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Finds the store in `cwd` or in its nearest parent with a store of the user: not above `home`, not across file
     /// systems, not above the root of the `work_tree`. A store of another user is an error in `cwd`, and is skipped

@@ -221,7 +221,7 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
                 );
             }
             for begun in ["", "0", begin, &begin.to_ascii_lowercase(), "@", "x"] {
-                let offers = |store: &Store| store.complete_address(begun, 3).unwrap();
+                let offers = |store: &Store| store.address_completions(begun, 3).unwrap();
                 assert_eq!(offers(&many), offers(&one), "round {round}, {begun:?}");
             }
         }

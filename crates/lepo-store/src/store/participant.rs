@@ -28,10 +28,11 @@ fn is_bids(text: &str) -> bool {
 
 /// Whether `name` is an answer directly after `before`, a hidden bubb of the system.
 fn hidden_before(name: &BubbName, before: &BubbName) -> bool {
-    let is_behind = name.kind == Role::Assistant && name.prev == Some(before.id);
-    is_behind && before.kind == Role::System && before.hidden
+    let is_after = name.kind == Role::Assistant && name.prev == Some(before.id);
+    is_after && before.kind == Role::System && before.hidden
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns the participant who wrote this answer, or the author of a conclusion; `None` for any other bubb.
     pub fn speaker(&self, forest: &Forest, name: &BubbName) -> Option<String> {
@@ -51,9 +52,9 @@ impl Store {
     }
 }
 
-fn follows_bids(bubbs: &Store, forest: &Forest, name: &BubbName) -> bool {
+fn follows_bids(store: &Store, forest: &Forest, name: &BubbName) -> bool {
     let Some(ix) = forest.find(name.id) else { return false };
     let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));
     let mut hidden = above.take_while(|above| above.kind == Role::System && above.hidden);
-    hidden.any(|above| bubbs.glance(&above).is_ok_and(|text| is_bids(&text)))
+    hidden.any(|above| store.glance(&above).is_ok_and(|text| is_bids(&text)))
 }

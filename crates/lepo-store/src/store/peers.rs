@@ -20,22 +20,23 @@ pub fn is_clone_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns this store without the stores of other users, which must not have been opened yet.
     pub fn alone(self) -> Store {
-        let _ = self.others.set(Vec::new());
+        let _ = self.peers.set(Vec::new());
         self
     }
 
     /// Returns the stores of other users with their names, sorted by name. A link is not a store.
     pub fn peers(&self) -> &[(String, Store)] {
-        self.others.get_or_init(|| {
+        self.peers.get_or_init(|| {
             let open = |name: String| {
                 let dir = dir_at(dir_at(&self.dir, FROM).ok()??, &name).ok()??;
                 let shown = self.dir.shown.join(FROM).join(&name);
                 let store = opened(dir, shown, self.root.clone());
                 // A store inside another has no such stores of its own.
-                let _ = store.others.set(Vec::new());
+                let _ = store.peers.set(Vec::new());
                 Some((name, store))
             };
             self.peer_names().into_iter().filter_map(open).collect()

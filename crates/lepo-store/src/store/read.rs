@@ -14,6 +14,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_base::role::Role;
 
+#[doc(hidden)]
 impl Store {
     pub fn open_bubb(&self, name: &BubbName) -> Result<File> {
         Ok(self.open_with_len(name)?.0)

@@ -36,6 +36,7 @@ pub enum StrayOutcome {
     Removed,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns the strays, sorted by name.
     pub fn strays(&self) -> Result<Vec<StrayFile>> {
@@ -43,7 +44,7 @@ impl Store {
     }
 
     /// Saves or removes a stray. If saving fails, it stays unchanged.
-    pub fn settle(&self, stray: StrayFile) -> Result<StrayOutcome> {
+    pub fn settle_stray(&self, stray: StrayFile) -> Result<StrayOutcome> {
         let StrayFile { mut tmp, words, is_stage, .. } = stray;
         if is_stage {
             let (dir, stage) = (tmp.dir.try_clone(), tmp.file.try_clone().map(OwnedFd::from));

@@ -15,6 +15,7 @@ use crate::bubb::{BubbId, BubbName, ContentHash, Day};
 use lepo_base::error::Result;
 use lepo_base::sys;
 
+#[doc(hidden)]
 impl Store {
     /// Deletes bubbs, then blobs, durably when this returns. Missing files are not an error.
     pub fn remove_bubbs(&self, going: &[BubbName], blobs: &[ContentHash]) -> Result<()> {
@@ -39,9 +40,7 @@ impl Store {
         }
         sys::sync(&self.dir).map_err(|error| self.dir.error("cannot sync", "", error.into()))
     }
-}
 
-impl Store {
     /// Returns the blobs that no bubb of `names` would name if the bubbs of `going` were deleted.
     pub fn blobs_only_of(&self, going: &[BubbName], names: &[BubbName]) -> Result<Vec<ContentHash>> {
         let mut only = BTreeSet::new();

@@ -84,6 +84,7 @@ pub struct Replacement<'s> {
     store: &'s Store,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns the operations that replace messages by copies.
     pub fn replacement(&self) -> Replacement<'_> {

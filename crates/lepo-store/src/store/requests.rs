@@ -21,18 +21,19 @@ const REPLAYS: &str = "_wire";
 /// Ends of file names: of a pending request, and of an answer with calls before it.
 const ENDS: [&str; 2] = [".json", ".calls.json"];
 
+#[doc(hidden)]
 impl Store {
     /// Stores a replay for a pending request, with a proof, replacing an earlier one.
     pub fn write_replay(&self, request: BubbId, kept: Map<String, Value>) -> Result<()> {
-        self.write_request(request, &file(request), kept)
+        self.write_replay_file(request, &file(request), kept)
     }
 
     /// Stores the calls before an answer, with a proof, replacing earlier ones.
     pub fn write_calls(&self, answer: BubbId, kept: Map<String, Value>) -> Result<()> {
-        self.write_request(answer, &format!("{answer}{}", ENDS[1]), kept)
+        self.write_replay_file(answer, &format!("{answer}{}", ENDS[1]), kept)
     }
 
-    fn write_request(&self, request: BubbId, file: &str, mut kept: Map<String, Value>) -> Result<()> {
+    fn write_replay_file(&self, request: BubbId, file: &str, mut kept: Map<String, Value>) -> Result<()> {
         kept.remove(PROOF);
         if let Some(proof) = self.proof(Statement::Replay(request, &bytes_of(&kept))) {
             kept.insert(PROOF.to_string(), proof.into());
@@ -69,16 +70,16 @@ impl Store {
     }
 
     /// Lists the requests and the answers that have a file.
-    pub fn replay_and_call_ids(&self) -> Vec<BubbId> {
-        self.list_requests(&ENDS)
+    pub fn ids_with_replay_files(&self) -> Vec<BubbId> {
+        self.list_replay_files(&ENDS)
     }
 
     /// Lists the requests that have a replay.
     pub fn request_ids(&self) -> Vec<BubbId> {
-        self.list_requests(&ENDS[..1])
+        self.list_replay_files(&ENDS[..1])
     }
 
-    fn list_requests(&self, ends: &[&str]) -> Vec<BubbId> {
+    fn list_replay_files(&self, ends: &[&str]) -> Vec<BubbId> {
         let mut kept = Vec::new();
         let id = |file: &[u8], end: &str| BubbId::parse(file.strip_suffix(end.as_bytes())?);
         let _ =
@@ -91,8 +92,8 @@ impl Store {
         self.dir.has(&format!("{REPLAYS}/{id}{}", ENDS[1])).unwrap_or_default()
     }
 
-    /// Returns the path of its file in the store.
-    pub fn request_file(&self, id: BubbId) -> String {
+    /// Returns the path, in the store, of the file of a request or of an answer.
+    pub fn replay_file(&self, id: BubbId) -> String {
         format!("{REPLAYS}/{id}{}", ENDS[usize::from(self.has_calls(id))])
     }
 
@@ -173,12 +174,12 @@ mod tests {
         store.write_replay(request.id, Map::new()).unwrap();
         store.write_calls(answer.id, Map::new()).unwrap();
         assert_eq!(store.request_ids(), [request.id]);
-        let mut all = store.replay_and_call_ids();
+        let mut all = store.ids_with_replay_files();
         all.sort_unstable();
         assert_eq!(all, [request.id, answer.id]);
         assert!(store.has_calls(answer.id) && !store.has_calls(request.id));
         assert!(store.replay_bytes(answer.id).unwrap().is_some());
         store.remove_bubbs(&[answer], &[]).unwrap();
-        assert_eq!(store.replay_and_call_ids(), [request.id]);
+        assert_eq!(store.ids_with_replay_files(), [request.id]);
     }
 }

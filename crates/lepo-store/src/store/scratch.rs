@@ -22,6 +22,7 @@ pub struct ScratchStore {
     _lock: File,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Creates a store in `folder`, with these instructions, for the working directory `root`; it is deleted when
     /// dropped.
@@ -32,9 +33,7 @@ impl Store {
         let shown = unkept.folder.join(STORE);
         Ok((opened(store.dir.fd, shown, root.to_path_buf()), unkept))
     }
-}
 
-impl Store {
     /// Opens an empty `folder` as a store for the working directory `root`: reads as a new store would.
     pub fn unmade(folder: &Path, root: &Path) -> Result<Store> {
         let failed = |error| failure(format!("cannot read {}", folder.display()), error);

@@ -33,6 +33,7 @@ pub fn by_id(a: &BubbName, b: &BubbName) -> Ordering {
     a.id.cmp(&b.id).then_with(|| (a.prev, a.kind, a.hidden).cmp(&(b.prev, b.kind, b.hidden)))
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns the names of the bubbs in `.lepo/` itself, sorted by id. Only regular files count.
     pub fn recent_names(&self) -> Result<Vec<BubbName>> {

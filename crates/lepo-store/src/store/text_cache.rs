@@ -41,6 +41,7 @@ impl MonthFolder {
     }
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns the state of a day's folder; `None` if it is missing.
     pub fn folder_state(&self, day: Day) -> Option<FolderState> {

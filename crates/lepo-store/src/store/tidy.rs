@@ -25,7 +25,7 @@ use lepo_base::sys;
 /// Bubbs younger than this stay in `.lepo/`; milliseconds, by the time of their ids.
 const YOUNG: u64 = 48 * 60 * 60 * 1000;
 
-/// Maximum number of bubbs that [`Maintenance::tidy_some`] moves, so that the command before it is not slowed much.
+/// Maximum number of bubbs that [`Store::tidy_some`] moves, so that the command before it is not slowed much.
 const MOST_BESIDE: usize = 4_096;
 
 /// Maximum number of bubbs linked before their folder is synced once for all of them.
@@ -70,6 +70,7 @@ impl TidyPlan {
     }
 }
 
+#[doc(hidden)]
 impl Store {
     /// Whether the last reading of `.lepo/` found more than `limit` bubbs, and one old enough to move.
     pub fn is_untidy(&self, limit: usize) -> bool {
@@ -87,7 +88,7 @@ impl Store {
             left -= names.len();
         }
         plan.days.retain(|_, names| !names.is_empty());
-        self.carry_out(&plan, &mut |_| ())
+        self.tidy_by_plan(&plan, &mut |_| ())
     }
 
     /// Plans to move whole days, oldest first, until at most `keep` bubbs, or only young and unusual ones, remain in
@@ -127,7 +128,7 @@ impl Store {
     }
 
     /// Executes a plan. `progress` receives the number of files done.
-    pub fn carry_out(&self, plan: &TidyPlan, progress: &mut dyn FnMut(u64)) -> Result<TidyResult> {
+    pub fn tidy_by_plan(&self, plan: &TidyPlan, progress: &mut dyn FnMut(u64)) -> Result<TidyResult> {
         let mut tidied = TidyResult::default();
         let failed = |error: io::Error| self.dir.error("cannot write in", OLD, error);
         let mut done = 0;
@@ -142,7 +143,7 @@ impl Store {
             }
         }
         for (path, name) in &plan.misplaced {
-            let (moved, left) = self.put_right(path, name).map_err(failed)?;
+            let (moved, left) = self.move_misplaced(path, name).map_err(failed)?;
             (tidied.righted, tidied.left) = (tidied.righted + moved, tidied.left + left);
             done += 1;
             progress(done);
@@ -158,7 +159,7 @@ impl Store {
     }
 
     /// Moves a misplaced file to where it counts: into its day, or into `.lepo/` if it counts only there.
-    fn put_right(&self, path: &Path, name: &BubbName) -> io::Result<(usize, usize)> {
+    fn move_misplaced(&self, path: &Path, name: &BubbName) -> io::Result<(usize, usize)> {
         let (Some(folder), Some(file)) = (path.parent(), path.file_name().and_then(|file| file.to_str()))
         else {
             return Ok((0, 0));

@@ -56,7 +56,7 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
             |name: &BubbName| !counts_in(Day::from_id(name.id), name) || name.id.time() + 2 * DAY > now();
         let young: Vec<BubbName> = in_lepo(&lepo).into_iter().filter(stays).collect();
         let plan = store.plan_tidy(keep).unwrap();
-        let tidied = store.carry_out(&plan, &mut |_| ()).unwrap();
+        let tidied = store.tidy_by_plan(&plan, &mut |_| ()).unwrap();
         assert_eq!((tidied.righted, tidied.left), (hidden.len(), 0), "round {round}");
         let mut after = store.names().unwrap();
         after.sort_unstable();
@@ -112,7 +112,7 @@ fn what_is_in_both_with_other_bytes_stays() {
     let name = BubbName { id, kind: Role::User, hidden: false, prev: None };
     write(&lepo, &name, "by hand");
     write(&lepo.join("_old/2025-11/13"), &name, "as it was");
-    let tidied = store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
+    let tidied = store.tidy_by_plan(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
     assert_eq!((tidied.moved, tidied.left), (0, 1));
     assert_eq!(store.text(&name).unwrap(), "by hand");
     assert_eq!(fs::read(lepo.join("_old/2025-11/13").join(name.to_string())).unwrap(), b"as it was");
@@ -142,7 +142,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
                 scope.spawn(|| {
                     let store = open();
                     for keep in (0..1500).rev().step_by(100) {
-                        store.carry_out(&store.plan_tidy(keep).unwrap(), &mut |_| ()).unwrap();
+                        store.tidy_by_plan(&store.plan_tidy(keep).unwrap(), &mut |_| ()).unwrap();
                     }
                 })
             })
@@ -203,7 +203,7 @@ fn many_blobs_get_folders_and_are_found() {
     };
     assert!(in_folder(&other.hash).is_file());
     assert_eq!(store.plan_tidy(0).unwrap().blobs, 10_002);
-    assert_eq!(store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap().blobs, 10_002);
+    assert_eq!(store.tidy_by_plan(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap().blobs, 10_002);
     for blob in [&kept, &other] {
         assert!(in_folder(&blob.hash).is_file());
         assert!(store.open_blob(&blob.hash).unwrap().is_some());

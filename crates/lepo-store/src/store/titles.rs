@@ -13,6 +13,7 @@ use lepo_base::error::Result;
 
 const TITLES: &str = "_titles";
 
+#[doc(hidden)]
 impl Store {
     /// Sets the title of the conversations that start at `root`; an empty one removes it.
     pub fn set_title(&self, root: BubbId, title: &str) -> Result<()> {

@@ -14,7 +14,16 @@ use crate::bubb::BubbName;
 use lepo_base::error::{Error, Result};
 use lepo_base::sys;
 
-/// A watch on a store, and on the stores of other users in it.
+/// A watch on a store, and on the stores of other users in it, which ends when this is dropped.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// # let dir = tempfile::tempdir().unwrap();
+/// # let store = lepo_store::Store::create(&dir.path().join(".lepo")).unwrap();
+/// let mut watch = store.watch().unwrap();
+/// assert!(watch.next_message(Duration::ZERO).unwrap().is_none(), "nobody writes");
+/// ```
 pub struct StoreWatch<'s> {
     /// The store itself, then other users' stores.
     stores: Vec<(Option<&'s str>, &'s Store)>,
@@ -46,11 +55,12 @@ enum NameChange {
     Missed,
 }
 
+#[doc(hidden)]
 impl<'s> StoreWatch<'s> {
     /// Starts watching. Yields new bubbs, and existing ones that are not in `known`.
     pub fn start(store: &'s Store, known: Option<KnownNames>) -> Result<StoreWatch<'s>> {
-        let others = store.peers().iter().map(|(name, store)| (Some(name.as_str()), store));
-        let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, store)).chain(others).collect();
+        let peers = store.peers().iter().map(|(name, store)| (Some(name.as_str()), store));
+        let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, store)).chain(peers).collect();
         let (teller, told) = channel();
         let failed = |error: notify::Error| {
             let limit = matches!(error.kind, notify::ErrorKind::MaxFilesWatch);

@@ -39,6 +39,7 @@ pub struct ChangeList<'s> {
     store: &'s Store,
 }
 
+#[doc(hidden)]
 impl Store {
     /// Returns the list of changes that can be taken back.
     pub fn change_list(&self) -> ChangeList<'_> {
@@ -230,7 +231,7 @@ impl ChangeLock<'_> {
     /// Returns those hidden messages whose unmasked text is stored in `_wire`, which a removal deletes. What it has of visible
     /// answers is only for a server's cache.
     pub fn with_replays(&self, files: &ChangedFiles) -> Vec<BubbId> {
-        let stored: HashSet<BubbId> = self.store.replay_and_call_ids().into_iter().collect();
+        let stored: HashSet<BubbId> = self.store.ids_with_replay_files().into_iter().collect();
         let hidden = files.bubbs.iter().filter(|name| name.hidden);
         hidden.map(|name| name.id).filter(|id| stored.contains(id)).collect()
     }

@@ -89,7 +89,7 @@ impl History {
         // Some days are over, and their messages in folders.
         if dice.roll(2) == 0 {
             let plan = history.store.plan_tidy(dice.roll(6)).unwrap();
-            history.store.carry_out(&plan, &mut |_| ()).unwrap();
+            history.store.tidy_by_plan(&plan, &mut |_| ()).unwrap();
         }
         history
     }
