@@ -126,7 +126,7 @@ fn store(dir: &TempDir) -> Store {
 
 fn tidy(dir: &TempDir) {
     let store = store(dir);
-    store.carry_out(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
+    store.tidy_by_plan(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
 }
 
 /// Lists the files of bubbs in a store and its days.
