@@ -11,6 +11,9 @@ use toml::de::{DeTable, DeValue};
 use super::mistake::Mistake;
 use super::source::{LineNumbers, SettingSource};
 
+/// Maximum nesting of a value.
+const DEEPEST_NODE: usize = 96;
+
 /// A value of a file, or the text of a variable.
 #[derive(Clone)]
 pub struct SettingNode {
@@ -95,7 +98,13 @@ impl SettingTable {
                 None => Mistake::at(source, error.message(), "the format is TOML, see https://toml.io"),
             }
         })?;
-        Ok(table_of(&lines, table.into_inner()))
+        let table = table.into_inner();
+        if let Some(at) = too_deep(&table) {
+            take_apart(table);
+            let what = format!("a value is nested more than {DEEPEST_NODE} deep");
+            return Err(Mistake::at(lines.source(at), what, "no setting has such a value"));
+        }
+        Ok(table_of(&lines, table))
     }
 
     pub fn get(&self, key: &str) -> Option<&SettingNode> {
@@ -151,6 +160,35 @@ impl SettingTable {
     }
 }
 
+/// Returns the byte offset of a value that is nested too deeply. The parser limits the depth of inline tables and lists,
+/// and separately that of each dotted key, so a small file can have thousands of tables within each other.
+fn too_deep(table: &DeTable<'_>) -> Option<usize> {
+    let mut waiting: Vec<_> = table.values().map(|value| (value, 0)).collect();
+    while let Some((value, depth)) = waiting.pop() {
+        if depth > DEEPEST_NODE {
+            return Some(value.span().start);
+        }
+        match value.get_ref() {
+            DeValue::Table(table) => waiting.extend(table.values().map(|value| (value, depth + 1))),
+            DeValue::Array(items) => waiting.extend(items.iter().map(|value| (value, depth + 1))),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Drops a deep table without recursion, which would fill the stack.
+fn take_apart(table: DeTable<'_>) {
+    let mut waiting = vec![DeValue::Table(table)];
+    while let Some(value) = waiting.pop() {
+        match value {
+            DeValue::Table(table) => waiting.extend(table.into_iter().map(|(_, value)| value.into_inner())),
+            DeValue::Array(items) => waiting.extend(items.into_iter().map(Spanned::into_inner)),
+            _ => {}
+        }
+    }
+}
+
 fn table_of(lines: &LineNumbers, table: DeTable<'_>) -> SettingTable {
     let node = |(key, value): (Spanned<_>, Spanned<DeValue<'_>>)| {
         let at = key.span().start;
@@ -159,7 +197,7 @@ fn table_of(lines: &LineNumbers, table: DeTable<'_>) -> SettingTable {
     SettingTable(table.into_iter().map(node).collect())
 }
 
-/// The depth of a value is limited by the parser of TOML.
+/// Converts a value, which is at most [`DEEPEST_NODE`] deep.
 fn node_of(lines: &LineNumbers, at: usize, value: DeValue<'_>) -> SettingNode {
     let value = match value {
         DeValue::String(text) => NodeValue::Text(text.into_owned()),
@@ -226,6 +264,18 @@ mod tests {
             table.remove(name);
             assert_eq!(table.source(name).is_some(), is_there, "{name}");
         }
+    }
+
+    #[test]
+    fn tables_within_each_other_are_refused_before_the_stack_is_full() {
+        let keys = vec!["k"; 70].join(".");
+        let nested = |count: usize| {
+            format!("{}{keys} = 1{}", format!("{keys} = {{ ").repeat(count), " }".repeat(count))
+        };
+        let parse = |text: &str| SettingTable::parse(Path::new("c"), text.as_bytes());
+        assert!(parse(&nested(0)).is_ok());
+        let refused = parse(&nested(70)).unwrap_err().in_file();
+        assert!(refused.to_string().contains("nested more than 96 deep"), "{refused}");
     }
 
     #[test]
