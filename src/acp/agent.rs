@@ -200,7 +200,7 @@ impl AcpAgent {
         let opened = self.folders.open(&from.cwd).map_err(|error| rpc_error(&error))?;
         let editor_servers = {
             let state = from.state.borrow();
-            state.given.iter().chain(&state.agreed).cloned().collect()
+            state.unapproved.iter().chain(&state.approved).cloned().collect()
         };
         let id = from.store.journal().new_session(Some(at));
         let start = SessionStart { position: Position::at(Some(at)), is_journaled: true };

@@ -125,7 +125,7 @@ impl PromptInput {
 /// Returns text that the user typed, as a part of a question.
 pub fn typed(text: &str) -> QuestionPart {
     let content = FileContent::Other(text.as_bytes().to_vec());
-    QuestionPart { from: "the question".into(), content, fenced: false, typed: true }
+    QuestionPart { from: "the question".into(), content, is_fenced: false, is_typed: true }
 }
 
 fn decoded(what: &str, data: &str) -> Result<Vec<u8>> {

@@ -14,8 +14,8 @@ use lepo_turn::question_of_server;
 /// Asks about each server without approval. A refused server is not used in this session; an unanswered question is
 /// repeated before the next turn. Returns whether there are more servers now.
 pub async fn ask(peer: &EditorConnection, session: &AcpSession, paths: &Paths) -> Result<bool> {
-    let unapproved = std::mem::take(&mut session.state.borrow_mut().given);
-    let (mut more, mut remaining) = (!session.state.borrow().agreed.is_empty(), Vec::new());
+    let unapproved = std::mem::take(&mut session.state.borrow_mut().unapproved);
+    let (mut more, mut remaining) = (!session.state.borrow().approved.is_empty(), Vec::new());
     let mut unapproved = unapproved.into_iter();
     while let Some(server) = unapproved.next() {
         let folder = question_of_server(&server.config, &session.dir, paths)?;
@@ -25,7 +25,7 @@ pub async fn ask(peer: &EditorConnection, session: &AcpSession, paths: &Paths) -
             Err(error) => {
                 remaining.push(server);
                 remaining.extend(unapproved);
-                session.state.borrow_mut().given = remaining;
+                session.state.borrow_mut().unapproved = remaining;
                 return Err(error);
             }
         };
@@ -39,11 +39,11 @@ pub async fn ask(peer: &EditorConnection, session: &AcpSession, paths: &Paths) -
         match outcome {
             PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => {
                 Trust::new(paths).save(std::slice::from_ref(&server.file))?;
-                session.state.borrow_mut().agreed.push(server);
+                session.state.borrow_mut().approved.push(server);
                 more = true;
             }
             PermissionOutcome::Chosen(PermissionOptionKind::AllowOnce) => {
-                session.state.borrow_mut().agreed.push(server);
+                session.state.borrow_mut().approved.push(server);
                 more = true;
             }
             PermissionOutcome::Chosen(
@@ -52,7 +52,7 @@ pub async fn ask(peer: &EditorConnection, session: &AcpSession, paths: &Paths) -
             PermissionOutcome::Cancelled => remaining.push(server),
         }
     }
-    session.state.borrow_mut().given = remaining;
+    session.state.borrow_mut().unapproved = remaining;
     Ok(more)
 }
 

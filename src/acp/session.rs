@@ -62,9 +62,9 @@ pub struct SessionState {
     /// The title last sent to the editor.
     pub title: Option<String>,
     /// MCP servers of the editor without approval.
-    pub given: Vec<EditorServer>,
+    pub unapproved: Vec<EditorServer>,
     /// Approved MCP servers of the editor.
-    pub agreed: Vec<EditorServer>,
+    pub approved: Vec<EditorServer>,
 }
 
 /// The position at which a session starts.
@@ -101,8 +101,8 @@ impl AcpSession {
             is_cancelled: false,
             waiting: Vec::new(),
             title: None,
-            given,
-            agreed,
+            unapproved: given,
+            approved: agreed,
         };
         let interrupt = Interrupt::by_hand();
         let env = TurnEnv::new(configured, servers, store.clone(), interrupt.clone());
@@ -196,11 +196,11 @@ impl AcpSession {
         if env.settings().tool_call_mode != mode {
             env.use_tool_mode_here(mode)?;
         }
-        if let Some(model) = model.filter(|model| env.settings().wanted.as_ref() != Some(model)) {
+        if let Some(model) = model.filter(|model| env.settings().requested_model.as_ref() != Some(model)) {
             env.use_model(&model)?;
         }
         if new_servers {
-            let agreed = self.state.borrow().agreed.iter().map(|given| given.config.clone()).collect();
+            let agreed = self.state.borrow().approved.iter().map(|given| given.config.clone()).collect();
             let servers = env.configured.session_servers(&self.dir, self.repo_servers.clone(), agreed)?;
             env.use_servers(servers).await;
         }
@@ -276,6 +276,6 @@ impl AcpSession {
 fn default_model(configured: &Configuration) -> Option<String> {
     match configured.settings.choose() {
         Ok(ModelChoice::Model(config)) => Some(config.name),
-        _ => configured.settings.wanted.clone(),
+        _ => configured.settings.requested_model.clone(),
     }
 }

@@ -75,7 +75,7 @@ impl SessionTurn<'_> {
 
     async fn settle(&mut self) -> Result<()> {
         let paths = self.env.configured.paths.clone();
-        let has_new = !self.session.state.borrow().given.is_empty() || self.has_unused();
+        let has_new = !self.session.state.borrow().unapproved.is_empty() || self.has_unused();
         let more = match has_new {
             true => servers::ask(self.peer, self.session, &paths).await? && self.has_unused(),
             false => false,
@@ -87,7 +87,7 @@ impl SessionTurn<'_> {
     /// Whether the user approved servers that are not in use yet.
     fn has_unused(&self) -> bool {
         let names = self.env.catalogue.names();
-        self.session.state.borrow().agreed.iter().any(|given| !names.contains(&given.config.name))
+        self.session.state.borrow().approved.iter().any(|given| !names.contains(&given.config.name))
     }
 
     async fn grant(&mut self, action: SlashAction) -> PromptResult {

@@ -27,7 +27,7 @@ pub struct BrowserState {
     /// First visible line of the conversation pane.
     reading: Option<PanePosition>,
     focus: Option<Focus>,
-    typed: Option<String>,
+    input: Option<String>,
     height: usize,
 }
 
@@ -56,7 +56,7 @@ pub struct Browser<'a> {
     pub compared: Option<MessagePane<'a>>,
     pub focus: Focus,
     pub marked: Option<Ix>,
-    pub typed: Option<String>,
+    pub input: Option<String>,
     /// Pattern of the last search, to highlight its matches.
     pub pattern: Option<Pattern>,
     matches: Vec<Ix>,
@@ -89,7 +89,7 @@ impl<'a> Browser<'a> {
             compared: None,
             focus: Focus::List,
             marked: None,
-            typed: None,
+            input: None,
             pattern: None,
             matches: Vec::new(),
             help: false,
@@ -111,7 +111,7 @@ impl<'a> Browser<'a> {
             marked: self.marked.map(|marked| self.id(marked)),
             reading: self.reading.as_ref().map(|(_, reading)| reading.top),
             focus: Some(self.focus),
-            typed: self.typed.take(),
+            input: self.input.take(),
             height: self.height,
         }
     }
@@ -139,7 +139,7 @@ impl<'a> Browser<'a> {
             self.tree.iter_mut().for_each(|tree| tree.fold_ids(&folded));
         }
         self.focus = resumed.focus.unwrap_or(Focus::List);
-        self.typed = resumed.typed;
+        self.input = resumed.input;
         self.height = resumed.height.max(1);
         resumed.press
     }
@@ -206,9 +206,9 @@ impl<'a> Browser<'a> {
             return ScreenStep::Stay;
         }
         self.status.clear();
-        if self.typed.is_some() {
+        if self.input.is_some() {
             let is_search =
-                press == KeyPress::Enter && self.typed.as_ref().is_some_and(|text| !text.is_empty());
+                press == KeyPress::Enter && self.input.as_ref().is_some_and(|text| !text.is_empty());
             if is_search && self.limit.is_some() {
                 return ScreenStep::ReadAll;
             }
@@ -233,7 +233,7 @@ impl<'a> Browser<'a> {
                 return ScreenStep::Copy(id.to_string());
             }
             KeyAction::Help => self.help = true,
-            KeyAction::Search => self.typed = Some(String::new()),
+            KeyAction::Search => self.input = Some(String::new()),
             KeyAction::Mark => {
                 let end = self.cursor();
                 self.marked = if self.marked == end { None } else { end };
@@ -345,15 +345,15 @@ impl<'a> Browser<'a> {
     }
 
     fn type_key(&mut self, press: KeyPress) {
-        let Some(typed) = &mut self.typed else { return };
+        let Some(typed) = &mut self.input else { return };
         match press {
             KeyPress::Char(c) => typed.push(c),
             KeyPress::Backspace => {
                 typed.pop();
             }
-            KeyPress::Escape | KeyPress::Ctrl('c') => self.typed = None,
+            KeyPress::Escape | KeyPress::Ctrl('c') => self.input = None,
             KeyPress::Enter => {
-                let typed = self.typed.take().unwrap_or_default();
+                let typed = self.input.take().unwrap_or_default();
                 self.search(&typed);
             }
             _ => {}

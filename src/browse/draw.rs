@@ -158,7 +158,7 @@ fn set_style(style: Style, range: Range<usize>, line: &PaneLine, screen: &mut Bu
 
 fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
     let columns = usize::from(area.width);
-    if let Some(typed) = &browser.typed {
+    if let Some(typed) = &browser.input {
         screen.set_stringn(area.x, area.y, format!("/{typed}▏"), columns, Style::new());
         return;
     }

@@ -55,7 +55,7 @@ pub struct Omissions {
     /// The current conversation is imported only because an earlier import was told its directory.
     pub is_remembered: bool,
     /// The messages left out so far.
-    gone: HashSet<BubbId>,
+    left_out: HashSet<BubbId>,
     /// Removed messages that an import by hand took again.
     pub brought_back: u64,
 }
@@ -72,11 +72,11 @@ impl Omissions {
     pub fn leaves_out(&mut self, store: &Store, name: &BubbName) -> bool {
         let is_removed = self.removed.has(store, name.id);
         let is_undone = self.choices.undone.contains(&name.id);
-        let is_gone = name.prev.is_some_and(|prev| self.gone.contains(&prev))
+        let is_gone = name.prev.is_some_and(|prev| self.left_out.contains(&prev))
             || (self.is_automatic && (is_removed || is_undone))
             || (self.is_remembered && is_undone);
         if is_gone {
-            self.gone.insert(name.id);
+            self.left_out.insert(name.id);
         } else if is_removed {
             self.brought_back += 1;
         }
@@ -84,6 +84,6 @@ impl Omissions {
     }
 
     pub fn left_out(&self) -> u64 {
-        self.gone.len() as u64
+        self.left_out.len() as u64
     }
 }

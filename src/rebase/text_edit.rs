@@ -103,7 +103,7 @@ pub fn write_edited_line(
     branch: Option<&str>,
     finish: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
-    let made = line.copies.iter().rev().filter(|copy| !copy.here).map(|copy| copy.name).collect();
+    let made = line.copies.iter().rev().filter(|copy| !copy.is_here).map(|copy| copy.name).collect();
     write_undoable(store, made, branch.map(|branch| (branch, line.tail)), || {
         write_copies(store, None, &line.copies)?;
         let own = line.own.iter().filter_map(|index| line.copies.get(*index));

@@ -19,8 +19,8 @@ pub(super) fn with_files(session: &ReplSession<'_>, text: String) -> Result<Ques
     let part = QuestionPart {
         from: "the question".into(),
         content: FileContent::Other(text.into_bytes()),
-        fenced: false,
-        typed: true,
+        is_fenced: false,
+        is_typed: true,
     };
     let contexts = session
         .contexts
@@ -98,7 +98,7 @@ pub(super) fn print_news(session: &mut ReplSession<'_>) -> Result<()> {
         session.env.store = store.clone();
         session.store = store;
     }
-    let Some(at) = session.tip().filter(|_| !session.shown.quiet) else { return Ok(()) };
+    let Some(at) = session.tip().filter(|_| !session.display.quiet) else { return Ok(()) };
     if let Some(id) = session.news.elsewhere(&session.store, at, session.conversation.position.unanswered)? {
         print_status(&StatusLine::note(format!("continued elsewhere: /tail {id}; asking here forks")));
     }

@@ -87,7 +87,7 @@ pub(super) async fn ask_with(
     session.drop_waiting();
     // A retried question is still the same last question.
     if let Some(typed) = typed {
-        session.past.push(UndoStep::Asked(session.tip(), typed));
+        session.undo_steps.push(UndoStep::Asked(session.tip(), typed));
     }
     session.served = ServerContent { resources, prompt: None };
     let ask = TurnRequest::new(next.start, question, &session.runs);

@@ -46,7 +46,7 @@ pub(super) fn find(session: &mut ReplSession<'_>, text: &str) -> Result<()> {
             false => format!("{begin}{}", excerpt_within(line, room)),
         });
     }
-    session.listed = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
+    session.numbered = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
     print_status(match found.len() {
         0 => "no matches",
         count if count == most => "these are the newest; /tail NUMBER continues one",

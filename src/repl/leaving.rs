@@ -7,7 +7,7 @@ use lepo_turn::{StartOptions, TurnStart, start};
 
 /// Prints what ends with the session, and how to continue the conversation.
 pub(super) fn print_leaving(session: &ReplSession<'_>) {
-    if session.shown.quiet || !session.is_on_terminal() {
+    if session.display.quiet || !session.is_on_terminal() {
         return;
     }
     let dropped = dropped(

@@ -37,7 +37,7 @@ pub(super) async fn ask_prompt(
     session.drop_waiting();
     let line = shlex::try_join(prompt.args.iter().map(String::as_str)).unwrap_or_default();
     let line = format!("/{}:{} {line}", prompt.server, prompt.name);
-    session.past.push(UndoStep::Asked(session.tip(), line.trim_end().to_string()));
+    session.undo_steps.push(UndoStep::Asked(session.tip(), line.trim_end().to_string()));
     session.served = ServerContent { prompt: Some(prompt), ..ServerContent::default() };
     let ask = TurnRequest::new(next.start, None, &session.runs);
     turn(session, state, &next.forest, ask).await

@@ -28,7 +28,7 @@ pub struct SessionOptions {
     pub tail: Option<String>,
     /// Whether the conversation so far is printed first.
     pub show_past: bool,
-    pub shown: DisplayOptions,
+    pub display: DisplayOptions,
     /// Commands of the user's own, run before the first question.
     pub runs: Vec<String>,
     /// Whether questions and answers are stored.
@@ -38,7 +38,7 @@ pub struct SessionOptions {
 pub struct ReplSession<'o> {
     pub(super) env: &'o mut TurnEnv,
     pub(super) store: Arc<Store>,
-    pub(super) shown: DisplayOptions,
+    pub(super) display: DisplayOptions,
     pub(super) out: &'o mut Out,
     pub(super) paint: Paint,
     pub(super) reader: PromptReader,
@@ -46,11 +46,11 @@ pub struct ReplSession<'o> {
     /// The model that answers, once chosen.
     pub(super) model: Option<ModelConfig>,
     /// The steps for `/undo`, the latest last.
-    pub(super) past: Vec<UndoStep>,
+    pub(super) undo_steps: Vec<UndoStep>,
     pub(super) offered_model: bool,
     /// The model that `/model` chose.
     pub(super) chosen: Option<String>,
-    pub(super) spent: SessionTokens,
+    pub(super) tokens: SessionTokens,
     /// Files to attach to the next question.
     pub(super) files: Vec<NewFile>,
     /// Texts to attach to the next question, each with its path.
@@ -61,7 +61,7 @@ pub struct ReplSession<'o> {
     /// Whether secrets in texts that come with the next question are sent.
     pub(super) unmasked: bool,
     /// The messages that `/ls` or `/grep` listed, by number.
-    pub(super) listed: Vec<BubbId>,
+    pub(super) numbered: Vec<BubbId>,
     pub(super) runs: Vec<String>,
     /// The printed messages of other users.
     pub(super) news: News,
@@ -88,7 +88,7 @@ impl ReplSession<'_> {
             return Ok(model.clone());
         }
         let model = self.env.interrupt.or(self.env.configured.choose()).await?;
-        if let Some(note) = self.env.settings().embedded_note(&model).filter(|_| !self.shown.quiet) {
+        if let Some(note) = self.env.settings().embedded_note(&model).filter(|_| !self.display.quiet) {
             notice_lines(&note, HintTarget::Session).iter().for_each(print_status);
         }
         self.model = Some(model.clone());
@@ -101,7 +101,7 @@ impl ReplSession<'_> {
         state: ViewState,
         work: impl AsyncFnOnce(&TurnEnv, &mut Conversation, &mut TurnView<'_>) -> T,
     ) -> T {
-        let mut view = TurnView::new(self.out, self.paint, self.shown, HintTarget::Session, state);
+        let mut view = TurnView::new(self.out, self.paint, self.display, HintTarget::Session, state);
         self.reader.keep_typed();
         let done = work(self.env, &mut self.conversation, &mut view).await;
         view.finish();
@@ -121,7 +121,7 @@ impl ReplSession<'_> {
     /// Reads what the next question follows, or the last one if it is answered `again`.
     pub(super) fn next_turn(&self, again: bool) -> Result<NextTurn> {
         let next = self.conversation.next_turn(&self.store, again)?;
-        if next.start == TurnStart::New && self.tip().is_some() && !self.shown.quiet {
+        if next.start == TurnStart::New && self.tip().is_some() && !self.display.quiet {
             print_status(&StatusLine::note(format!("{GONE}: a new one begins; /tail continues another")));
         }
         Ok(next)

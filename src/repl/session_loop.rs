@@ -34,7 +34,7 @@ pub async fn run_session(
     paint: Paint,
 ) -> Result<()> {
     let (mut session, tip) = open_session(options, env, out, paint)?;
-    if session.is_on_terminal() && !session.shown.quiet {
+    if session.is_on_terminal() && !session.display.quiet {
         print_place(&mut session).await?;
     }
     if let Some(tip) = tip {
@@ -50,7 +50,7 @@ fn open_session<'o>(
     out: &'o mut Out,
     paint: Paint,
 ) -> Result<(ReplSession<'o>, Option<BubbName>)> {
-    let SessionOptions { new, tail: address, show_past, shown, runs, keeps } = options;
+    let SessionOptions { new, tail: address, show_past, display, runs, keeps } = options;
     let store = env.store.clone();
     let forest = store.forest_at(new, address.as_deref())?;
     let tail = address.as_deref().map(|address| store.find_bubb(&forest, address)).transpose()?;
@@ -61,9 +61,9 @@ fn open_session<'o>(
     position.unanswered = left.map(|question| forest.name(question).id);
     let tip = tip.map(|ix| forest.name(ix));
     if show_past {
-        ui::show_past(shown, (out, paint), &store, &forest, begin)?;
+        ui::show_past(display, (out, paint), &store, &forest, begin)?;
     }
-    if !shown.quiet {
+    if !display.quiet {
         position.branch.as_ref().map_or(Ok(()), |branch| ui::note_ends(&store, &branch.name))?;
         ui::warn_of_ahead(&forest, begin);
         if !show_past {
@@ -73,28 +73,28 @@ fn open_session<'o>(
     }
     let news = News::new(&store)?;
     let settings = env.settings();
-    let shown = shown.with_settings(settings);
+    let display = display.with_settings(settings);
     let how = (paint, keeps, settings.repl_keys);
     let reader = PromptReader::new(&env.configured.paths, store.clone(), offered(env)?, how);
     let session = ReplSession {
         env,
         store,
-        shown,
+        display,
         out,
         paint,
         reader,
         conversation: Conversation::new(position, Rules::SESSION),
         model: None,
-        past: Vec::new(),
+        undo_steps: Vec::new(),
         offered_model: false,
         chosen: None,
-        spent: SessionTokens::default(),
+        tokens: SessionTokens::default(),
         files: Vec::new(),
         contexts: Vec::new(),
         served: ServerContent::default(),
         named_skill: None,
         unmasked: false,
-        listed: Vec::new(),
+        numbered: Vec::new(),
         runs,
         news,
         told_fill: false,

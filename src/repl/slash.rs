@@ -243,12 +243,12 @@ pub(super) fn set_tool_mode(session: &mut ReplSession<'_>, words: &str) -> Resul
 pub(super) fn tail(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
     let number = address.parse::<usize>().ok().filter(|_| address.len() < 3);
     let number_id =
-        number.and_then(|number| session.listed.get(number.checked_sub(1)?)).map(|id| id.to_string());
+        number.and_then(|number| session.numbered.get(number.checked_sub(1)?)).map(|id| id.to_string());
     let address = number_id.as_deref().unwrap_or(address);
     let forest = session.store.forest_at(false, Some(address))?;
     let found = session.store.find_bubb(&forest, address)?;
     let id = forest.name(found.ix).id;
-    session.past.clear();
+    session.undo_steps.clear();
     let branch = found.by_branch.then(|| Branch { name: address.to_string(), at: id });
     session.conversation.position = Position { branch, ..Position::at(Some(id)) };
     let position = ui::named_position(&session.store, &forest, found.ix);
@@ -274,7 +274,7 @@ pub(super) fn tree(session: &mut ReplSession<'_>) -> Result<()> {
         chosen = Some(id);
         Ok(ControlFlow::Break(()))
     };
-    let math = Some(session.shown.math).filter(|_| !session.shown.plain);
+    let math = Some(session.display.math).filter(|_| !session.display.plain);
     let start = BrowserStart { tree_at: Some(at), paint: session.paint, math, go_on: &mut go_on };
     browse(&session.store, start)?;
     match chosen {
@@ -301,7 +301,7 @@ pub(super) async fn compact(session: &mut ReplSession<'_>, instruction: &str) ->
 
 pub(super) fn show(session: &mut ReplSession<'_>) -> Result<()> {
     let NextTurn { forest, start } = session.next_turn(false)?;
-    ui::show_past(session.shown, (session.out, session.paint), &session.store, &forest, start)
+    ui::show_past(session.display, (session.out, session.paint), &session.store, &forest, start)
 }
 
 pub(super) fn name_branch(session: &mut ReplSession<'_>, name: &str) -> Result<()> {

@@ -37,7 +37,7 @@ pub(super) async fn print_place(session: &mut ReplSession<'_>) -> Result<()> {
 
 /// Prints the tokens of the session, and of the last answer of this conversation.
 pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
-    let SessionTokens { answers, input, output } = session.spent;
+    let SessionTokens { answers, input, output } = session.tokens;
     let answers = if answers == 1 { "1 answer".to_string() } else { format!("{answers} answers") };
     print_status(&format!(
         "this session: {answers}, {} tokens in, {} out",
@@ -92,7 +92,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
             false => format!("{begin}{}", titled(title, &text, room)),
         });
     }
-    session.listed = tails.iter().map(|&ix| forest.name(ix).id).collect();
+    session.numbered = tails.iter().map(|&ix| forest.name(ix).id).collect();
     print_status(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER continues one" });
     Ok(())
 }

@@ -21,7 +21,7 @@ fn print_pending(needs: &str) {
 pub(super) fn find_waiting(session: &mut ReplSession<'_>, tip: BubbName) -> Result<()> {
     let waiting = ui::waiting_at(&session.store, &tip)?;
     session.conversation.position.pending = waiting.as_ref().map(|_| tip.id);
-    if let Some(request) = waiting.filter(|_| !session.shown.quiet) {
+    if let Some(request) = waiting.filter(|_| !session.display.quiet) {
         print_pending(&format!("needs approval: {}", request.line()));
     }
     Ok(())
@@ -41,7 +41,7 @@ pub(super) async fn turn(
             session.files.clear();
             session.contexts.clear();
             let moved = session.conversation.follow(&session.store, start, &report)?;
-            ui::note_branch(&moved, session.shown.quiet);
+            ui::note_branch(&moved, session.display.quiet);
             warn_if_full(session).await?;
             let user = report.user;
             match report.error {
@@ -96,9 +96,9 @@ async fn run(
     if let Ok(report) = &result
         && let Some(answer) = &report.answer
     {
-        session.spent.add(answer.usage.input, answer.usage.output);
-        let shows_usage = !session.shown.no_usage && session.env.settings().term_usage;
-        if shows_usage && !session.shown.quiet && session.reader.edits() {
+        session.tokens.add(answer.usage.input, answer.usage.output);
+        let shows_usage = !session.display.no_usage && session.env.settings().term_usage;
+        if shows_usage && !session.display.quiet && session.reader.edits() {
             print_status_dim(&ui::usage_line(report, &session.env.settings().prices()), session.paint);
         }
     }

@@ -13,12 +13,12 @@ pub(super) fn leave(session: &mut ReplSession<'_>, system_prompt: Option<&str>) 
         position: std::mem::take(&mut session.conversation.position),
         system_prompt: system_prompt.map(|text| session.env.use_system_prompt(Some(text.to_string()))),
     };
-    session.past.push(UndoStep::Left(snapshot));
+    session.undo_steps.push(UndoStep::Left(snapshot));
 }
 
 /// Returns the ends of the session's conversations, the current one first.
 pub(super) fn tails(session: &ReplSession<'_>) -> Vec<BubbId> {
-    let left = session.past.iter().rev().filter_map(|past| match past {
+    let left = session.undo_steps.iter().rev().filter_map(|past| match past {
         UndoStep::Left(snapshot) => snapshot.position.tip,
         UndoStep::Asked(..) => None,
     });
@@ -28,7 +28,7 @@ pub(super) fn tails(session: &ReplSession<'_>) -> Vec<BubbId> {
 /// Returns to the state before the last question, or before the command that left the conversation. Deletes
 /// nothing.
 pub(super) fn undo(session: &mut ReplSession<'_>) -> Result<()> {
-    let step = match session.past.pop() {
+    let step = match session.undo_steps.pop() {
         Some(step) => step,
         None => {
             let forest = session.forest()?;

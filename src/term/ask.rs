@@ -142,7 +142,7 @@ struct WithdrawGuard {
     withdrawn: Arc<AtomicBool>,
     answered: bool,
     /// Disconnects when the reader has ended.
-    left: Receiver<()>,
+    reader_ended: Receiver<()>,
 }
 
 /// Upper bound of the wait for the reader: it may be in an editor that the user opened for the command.
@@ -154,7 +154,7 @@ impl Drop for WithdrawGuard {
         if self.answered {
             return;
         }
-        let _ = self.left.recv_timeout(LEFT_BY_THEN);
+        let _ = self.reader_ended.recv_timeout(LEFT_BY_THEN);
         if let Some(mut tty) = tty() {
             // Moves past the line of the question.
             let _ = tty.show("\n");
@@ -168,7 +168,7 @@ pub async fn on_terminal<T: Send + 'static>(
 ) -> Result<Option<T>> {
     let withdrawn = Arc::new(AtomicBool::new(false));
     let (leaves, left) = channel();
-    let mut guard = WithdrawGuard { withdrawn: withdrawn.clone(), answered: false, left };
+    let mut guard = WithdrawGuard { withdrawn: withdrawn.clone(), answered: false, reader_ended: left };
     let reply = blocking(move || {
         let _leaves: Sender<()> = leaves;
         tty().map(|mut tty| converse(&mut tty, &withdrawn)).transpose()

@@ -22,7 +22,7 @@ pub struct MessageWriter {
     lines: Sender<Vec<u8>>,
     unwritten: Arc<AtomicUsize>,
     /// Disconnects when the thread has ended.
-    left: Receiver<()>,
+    ended: Receiver<()>,
 }
 
 impl MessageWriter {
@@ -42,7 +42,7 @@ impl MessageWriter {
             .name("messages".into())
             .spawn(work)
             .map_err(|error| Error::store("cannot start a thread").because(error))?;
-        Ok(MessageWriter { lines, unwritten, left })
+        Ok(MessageWriter { lines, unwritten, ended: left })
     }
 
     /// Queues a line. Reports no error if the reader is gone.
@@ -69,7 +69,7 @@ impl MessageWriter {
 
     /// Waits until everything is written, or for `patience`.
     pub fn finish(self, patience: Duration) {
-        let MessageWriter { lines, left, .. } = self;
+        let MessageWriter { lines, ended: left, .. } = self;
         drop(lines);
         let _ = left.recv_timeout(patience);
     }

@@ -43,7 +43,7 @@ pub struct AnswerStream<'m> {
     think: ThinkFilter,
     failure: Option<Error>,
     has_ended: bool,
-    spent: Usage,
+    usage: Usage,
     /// The request to send again after a pause.
     paused_request: Option<PausedRequest<'m>>,
     /// The part of the answer before a pause.
@@ -57,7 +57,7 @@ pub struct AnswerStream<'m> {
 pub(super) struct PausedRequest<'m> {
     pub remote: &'m mut RemoteModel,
     pub request: ChatRequest<'m>,
-    pub said: Option<ProviderMessage>,
+    pub answer: Option<ProviderMessage>,
     pub pauses: usize,
 }
 
@@ -75,7 +75,7 @@ impl<'m> AnswerStream<'m> {
             think,
             failure,
             has_ended: false,
-            spent,
+            usage: spent,
             paused_request,
             paused,
             metered: None,
@@ -131,7 +131,7 @@ impl<'m> AnswerStream<'m> {
 
     /// Moves events from `raw` to `events`, and separates thinking from text.
     fn split_thinking(&mut self) {
-        let before = self.paused_request.as_ref().and_then(|paused_request| paused_request.said.as_ref());
+        let before = self.paused_request.as_ref().and_then(|paused_request| paused_request.answer.as_ref());
         for event in self.raw.drain(..) {
             self.has_ended |= matches!(event, ChatEvent::Done(_));
             let event = match event {
@@ -144,8 +144,8 @@ impl<'m> AnswerStream<'m> {
                     None => replay,
                 }),
                 ChatEvent::Usage(usage) => {
-                    self.spent = self.spent.plus(usage);
-                    ChatEvent::Usage(self.spent)
+                    self.usage = self.usage.plus(usage);
+                    ChatEvent::Usage(self.usage)
                 }
                 event => event,
             };
@@ -203,7 +203,7 @@ impl<'m> AnswerStream<'m> {
     /// Asks a paused model to continue. If cancelled, the state is unchanged.
     async fn resume(&mut self) {
         let (Some(paused_request), Some(paused)) = (&mut self.paused_request, &self.paused) else { return };
-        let said = match &paused_request.said {
+        let said = match &paused_request.answer {
             Some(before) => paused.clone().behind(before),
             None => paused.clone(),
         };
@@ -220,7 +220,7 @@ impl<'m> AnswerStream<'m> {
         let key = self.key.as_ref();
         let mut notice = |said: ModelNotice| notices.push_back(ChatEvent::Notice(said.without_key(key)));
         let begun = paused_request.remote.ask(request, &mut notice).await;
-        (paused_request.said, self.paused) = (Some(said), None);
+        (paused_request.answer, self.paused) = (Some(said), None);
         paused_request.pauses += 1;
         self.events.extend(notices);
         match begun {

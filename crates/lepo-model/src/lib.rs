@@ -297,7 +297,7 @@ impl Model {
                 };
                 match remote.ask(request, &mut warn).await {
                     Ok(begun) => {
-                        let paused_request = PausedRequest { remote, request, said: None, pauses: 0 };
+                        let paused_request = PausedRequest { remote, request, answer: None, pauses: 0 };
                         return Ok(AnswerStream::begun(begun, key, log, paused_request).metered(metered));
                     }
                     Err(error) => Err(error),

@@ -14,7 +14,7 @@ pub(super) struct ThinkFilter {
     state: Stage,
     buffer: String,
     /// Emitted text, while a lone mark may still turn it into thinking.
-    said: String,
+    emitted: String,
     /// Whether the model is known to start within thinking.
     begins_thinking: bool,
     /// Thinking that may turn out to be text.
@@ -203,11 +203,11 @@ impl ThinkFilter {
                 self.said_up_to(at, events);
                 return false;
             }
-            if !is_mention(&format!("{}{before}", self.said), after) {
+            if !is_mention(&format!("{}{before}", self.emitted), after) {
                 let thought = before.to_owned();
                 self.buffer = after.to_owned();
                 self.lesson = Some(Lesson::BeginsThinking);
-                match self.said.is_empty() {
+                match self.emitted.is_empty() {
                     // Nothing was emitted yet.
                     true if !thought.is_empty() => events.push_back(ChatEvent::Thinking(thought)),
                     true => {}
@@ -218,7 +218,7 @@ impl ThinkFilter {
                         events.push_back(ChatEvent::WasThinking);
                     }
                 }
-                self.said = String::new();
+                self.emitted = String::new();
                 self.state = Stage::After;
                 return self.step_after(events);
             }
@@ -226,8 +226,8 @@ impl ThinkFilter {
         }
         let kept = if is_end { 0 } else { open_end(&self.buffer, LONE) };
         self.said_up_to(self.buffer.len() - kept, events);
-        if self.said.len() > LOOKED_AT {
-            (self.state, self.said) = (Stage::Settled, String::new());
+        if self.emitted.len() > LOOKED_AT {
+            (self.state, self.emitted) = (Stage::Settled, String::new());
         }
         false
     }
@@ -247,7 +247,7 @@ impl ThinkFilter {
         let rest = self.buffer.split_off(at);
         let now = std::mem::replace(&mut self.buffer, rest);
         if !now.is_empty() {
-            self.said.push_str(&now);
+            self.emitted.push_str(&now);
             events.push_back(ChatEvent::Text(now));
         }
     }

@@ -21,23 +21,27 @@ pub struct ConvPositions<F> {
     find: F,
     known: HashMap<BubbId, ConvPosition>,
     /// Names that need no lookup, by id.
-    told: Vec<BubbName>,
+    given_names: Vec<BubbName>,
 }
 
 impl<F: FnMut(BubbId) -> Option<BubbName>> ConvPositions<F> {
     /// Creates an empty cache that looks up names with `find`.
     pub fn new(find: F) -> Self {
-        ConvPositions { find, known: HashMap::new(), told: Vec::new() }
+        ConvPositions { find, known: HashMap::new(), given_names: Vec::new() }
     }
 
     /// Sets the names that need no lookup, replacing earlier ones.
     pub fn preload(&mut self, mut names: Vec<BubbName>) {
         names.sort_by_key(|name| name.id);
-        self.told = names;
+        self.given_names = names;
     }
 
     fn find(&mut self, id: BubbId) -> Option<BubbName> {
-        let told = self.told.binary_search_by_key(&id, |name| name.id).ok().and_then(|at| self.told.get(at));
+        let told = self
+            .given_names
+            .binary_search_by_key(&id, |name| name.id)
+            .ok()
+            .and_then(|at| self.given_names.get(at));
         told.copied().or_else(|| (self.find)(id))
     }
 

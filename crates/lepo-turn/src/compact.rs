@@ -196,7 +196,7 @@ fn write_compacted(
     };
     if let Err(error) = write() {
         let new = |copies: &[PlannedCopy]| {
-            let new = copies.iter().rev().filter(|copy| !copy.here);
+            let new = copies.iter().rev().filter(|copy| !copy.is_here);
             new.map(|copy| copy.name).collect::<Vec<_>>()
         };
         let added = added.iter().rev().map(|(name, _)| *name);

@@ -289,7 +289,7 @@ impl Configuration {
 
     /// Returns an error if `--model` names an unknown model.
     pub fn check_wanted(&self) -> Result<()> {
-        let Some(name) = &self.settings.wanted else { return Ok(()) };
+        let Some(name) = &self.settings.requested_model else { return Ok(()) };
         let model = self.settings.model(name)?;
         let weights = || weights::model_path(&self.paths.models(), &model.model);
         match model.provider == Provider::Embedded && !model.model.is_empty() && weights().is_none() {

@@ -56,9 +56,9 @@ pub struct QuestionPart {
     /// Text, or a file.
     pub content: FileContent,
     /// Whether the part is in a fence below its name.
-    pub fenced: bool,
+    pub is_fenced: bool,
     /// Whether the user typed it: then it is stored unmasked.
-    pub typed: bool,
+    pub is_typed: bool,
 }
 
 /// Replaces the content of a URL, or of a server, if nothing is fetched.
@@ -101,13 +101,13 @@ pub fn join_parts(
         };
         let text = utf8(&part.from, bytes)?;
         let text = text.trim_end_matches(['\n', '\r']);
-        match part.fenced {
+        match part.is_fenced {
             true => texts.push(fenced(&part.from, text)),
             false if text.trim().is_empty() => {}
             false => texts.push(text.to_string()),
         }
         if let Some(text) = texts.get(before) {
-            if part.typed {
+            if part.is_typed {
                 typed_ranges.push(len..len + text.len());
             }
             // A blank line follows.
@@ -212,13 +212,13 @@ mod tests {
         QuestionPart {
             from: "stdin".into(),
             content: FileContent::Other(text.into()),
-            fenced: false,
-            typed: false,
+            is_fenced: false,
+            is_typed: false,
         }
     }
 
     fn in_fence(path: &str, text: &str) -> QuestionPart {
-        QuestionPart { from: path.into(), fenced: true, ..part(text) }
+        QuestionPart { from: path.into(), is_fenced: true, ..part(text) }
     }
 
     fn file(path: &str, text: &str) -> ContextFile {
@@ -255,8 +255,12 @@ mod tests {
     #[test]
     fn what_can_be_attached_is() {
         let gif = |name: &str| NewFile::of_bytes(name, b"GIF89a\x01\0\x01\0\0\0\0\0\0\0".to_vec()).unwrap();
-        let image =
-            |name: &str| QuestionPart { from: name.into(), content: gif(name), fenced: false, typed: false };
+        let image = |name: &str| QuestionPart {
+            from: name.into(),
+            content: gif(name),
+            is_fenced: false,
+            is_typed: false,
+        };
         let parts = vec![part("what is this?"), image("in.gif")];
         let context = vec![ContextFile { path: "c.gif".into(), content: gif("c.gif") }, file("x", "y")];
         let FileContent::Media(first) = gif("first.gif") else { panic!("a GIF") };
@@ -292,8 +296,8 @@ mod tests {
             vec![QuestionPart {
                 from: "stdin".into(),
                 content: FileContent::Other(b"ab\xff".to_vec()),
-                fenced: false,
-                typed: false,
+                is_fenced: false,
+                is_typed: false,
             }],
             vec![],
             vec![],

@@ -35,7 +35,7 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
         parts.push(part("stdin", NewFile::of_bytes("stdin", stdin(!args.quiet)?)?));
     } else if prompt.is_none() && !args.prompt.is_empty() {
         let bytes = args.prompt.join(" ").into_bytes();
-        parts.push(QuestionPart { typed: true, ..part("PROMPT", FileContent::Other(bytes)) });
+        parts.push(QuestionPart { is_typed: true, ..part("PROMPT", FileContent::Other(bytes)) });
     }
     let mut gathering = if args.dry_run { FileGatherer::offline() } else { FileGatherer::default() };
     for path in &args.file {
@@ -47,15 +47,15 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
             parts.push(QuestionPart {
                 from: "stdin".to_string(),
                 content,
-                fenced: args.file.len() > 1,
-                typed: false,
+                is_fenced: args.file.len() > 1,
+                is_typed: false,
             });
             continue;
         }
         // A single prose file is the question or a part of it; other files get a heading with their name.
         let fenced = args.file.len() > 1 || !is_prose(path);
         for ContextFile { path, content } in gathering.add_path(path)? {
-            parts.push(QuestionPart { from: path, content, fenced, typed: false });
+            parts.push(QuestionPart { from: path, content, is_fenced: fenced, is_typed: false });
         }
     }
     let terminal = std::io::stdin().is_terminal();
@@ -127,7 +127,7 @@ fn fill(prompt: &PromptTemplate, args: &DoArgs, parts: &mut Vec<QuestionPart>) -
     // With stdin inserted, the text is not only the user's own.
     parts.insert(
         0,
-        QuestionPart { typed: at.is_none() || !used, ..part(name, FileContent::Other(text.into_bytes())) },
+        QuestionPart { is_typed: at.is_none() || !used, ..part(name, FileContent::Other(text.into_bytes())) },
     );
     Ok(())
 }
@@ -145,7 +145,7 @@ fn twice() -> Error {
 
 /// Creates a part without a code fence.
 fn part(from: &str, content: FileContent) -> QuestionPart {
-    QuestionPart { from: from.to_string(), content, fenced: false, typed: false }
+    QuestionPart { from: from.to_string(), content, is_fenced: false, is_typed: false }
 }
 
 fn attach(path: &Path, with_note: bool) -> Result<NewFile> {

@@ -197,7 +197,7 @@ fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
         new: args.new,
         tail: args.tail.clone(),
         show_past: args.show_past,
-        shown: args.display_options(&setup.configured.settings),
+        display: args.display_options(&setup.configured.settings),
         runs: args.run.clone(),
         keeps: !args.keeping.no_keep,
     };

@@ -89,7 +89,7 @@ pub fn run_on_end(tool: HookedTool, args: &ImportArgs, context: &mut Context<'_>
             return Ok(0);
         }
         let importer = Importer::new(args, &stop)?.automatic(ended.or(transcript.clone()));
-        Ok(importer.run(chosen, SourceReader::default(), &context)?.report.held)
+        Ok(importer.run(chosen, SourceReader::default(), &context)?.report.withheld)
     };
     match tool {
         HookedTool::Codex => import_until_written(&import, &stop)?,

@@ -278,7 +278,7 @@ impl SourceImport<'_, '_> {
             is_own: self.is_own,
         };
         let plan = plan(conversation, &ImportRules { tools, written: written(path), ..self.rules });
-        self.report.held += plan.held_back;
+        self.report.withheld += plan.held_back;
         self.report.held_back.extend(plan.first_held.clone());
         self.report.lost_files += plan.lost_files;
         self.report.undated += u64::from(plan.undated && !plan.bubbs.is_empty());
@@ -333,7 +333,7 @@ impl SourceImport<'_, '_> {
 
     /// Reports requests of another store that were not copied, because they would be pending here.
     fn leave_out(&mut self, requests: &[BubbId], why: &str) {
-        self.report.held += requests.len() as u64;
+        self.report.withheld += requests.len() as u64;
         for id in requests {
             print_status(&StatusLine::note(format!("the request {id} {why} and was not copied")));
         }

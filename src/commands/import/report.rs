@@ -37,7 +37,7 @@ pub struct ImportReport {
     /// Bubbs that already existed.
     pub existing: u64,
     /// Parts of last messages that may be incomplete.
-    pub held: u64,
+    pub withheld: u64,
     /// The first such part of each conversation.
     pub held_back: Vec<HeldBackPart>,
     /// Conversations that exist in another form, or from another source.
@@ -114,7 +114,7 @@ impl ImportReport {
 
     /// Whether no conversation was imported, found again, withheld or too old.
     pub fn is_empty(&self) -> bool {
-        self.imported + self.existing + self.held + self.older + self.known + self.left_out == 0
+        self.imported + self.existing + self.withheld + self.older + self.known + self.left_out == 0
     }
 
     pub fn json(&self, at: Option<BubbId>) -> Value {
@@ -129,7 +129,7 @@ impl ImportReport {
             "read": { "conversations": self.conversations, "messages": self.messages },
             "made": self.imported,
             "here": self.existing,
-            "held": self.held,
+            "held": self.withheld,
             "left_out": self.left_out,
             "held_until": self.held_back.iter().filter_map(|held| held.until).max(),
             "skipped": self.skipped.iter().map(skipped).collect::<Vec<_>>(),
@@ -165,10 +165,10 @@ impl ImportReport {
         ));
         let would = if dry { "would make" } else { "made" };
         out.line(&format!("{would} {}; {} here already", counted(self.imported, "message"), self.existing));
-        if self.held > 0 {
+        if self.withheld > 0 {
             out.line(&format!(
                 "held back {}: not followed by anything yet{}",
-                counted(self.held, "part"),
+                counted(self.withheld, "part"),
                 self.until()
             ));
             for held in self.held_back.iter().take(NAMED) {

@@ -89,7 +89,13 @@ impl LsArgs {
             _ if !self.pending && !store.peers().is_empty() => ReadScope::All { peers: true },
             Some(count) if self.is_of_newest() => {
                 let (spent, siblings) = (self.spent, form.has_facts());
-                ReadScope::Tails(TailScope { count, spent, siblings, tip: !spent && !siblings, within: None })
+                ReadScope::Tails(TailScope {
+                    count,
+                    include_spent: spent,
+                    siblings,
+                    tip: !spent && !siblings,
+                    within: None,
+                })
             }
             _ => ReadScope::All { peers: false },
         }

@@ -52,7 +52,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         Some((name, _)) => store.listing()?.find(name.id)?.is_none(),
         None => false,
     };
-    let made: Vec<&PlannedCopy> = copies.iter().filter(|copy| !copy.here).collect();
+    let made: Vec<&PlannedCopy> = copies.iter().filter(|copy| !copy.is_here).collect();
     let left_out = choice.left_out.iter().map(|ix| left_out_note(asked.forest.name(*ix).id)).collect();
     let root_made = root.as_ref().filter(|_| root_is_new);
     let outcome = RebaseOutcome { tail, root: root_made, copies: &made, notes: left_out };

@@ -49,7 +49,7 @@ pub fn run_text(args: &RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
             tell_each_typed(texts, "the message");
         }
     }
-    let made: Vec<&PlannedCopy> = edited.copies.iter().filter(|copy| !copy.here).collect();
+    let made: Vec<&PlannedCopy> = edited.copies.iter().filter(|copy| !copy.is_here).collect();
     let outcome =
         RebaseOutcome { tail: edited.tail, root: None, copies: &made, notes: notes(&edited, args.dry_run) };
     print(&store, &outcome, args, context)?;

@@ -20,7 +20,7 @@ pub struct ChatDecoder {
     /// The word of the finish reason.
     finish: Option<String>,
     /// The message as received, without its calls, if it may be needed for later requests.
-    kept: Option<Map<String, Value>>,
+    message: Option<Map<String, Value>>,
     /// The size of its fields besides the texts.
     other: ReplayBudget,
     /// Whether the answer is one document, whose message counts, and not a stream, whose deltas count.
@@ -37,7 +37,7 @@ impl ChatDecoder {
     /// has calls.
     pub(super) fn new(tools: &[ToolSpec]) -> ChatDecoder {
         let kept = (!tools.is_empty()).then(Map::new);
-        ChatDecoder { calls: CallPieces::new(ToolNames::new(tools)), kept, ..ChatDecoder::default() }
+        ChatDecoder { calls: CallPieces::new(ToolNames::new(tools)), message: kept, ..ChatDecoder::default() }
     }
 }
 
@@ -99,7 +99,7 @@ impl Decoder for ChatDecoder {
         }
         let said = if self.is_whole { message.0.or(delta.0) } else { delta.0.or(message.0) };
         if said.is_some()
-            && let Some(kept) = &mut self.kept
+            && let Some(kept) = &mut self.message
         {
             keep(kept, data, self.is_whole, &mut self.other)?;
         }
@@ -154,7 +154,7 @@ impl ChatDecoder {
     /// Emits events that were possibly incomplete until now.
     fn hand_on(&mut self, events: &mut EventQueue) {
         let calls = self.calls.take_whole();
-        if let Some(mut message) = self.kept.take().filter(|_| !calls.is_empty()) {
+        if let Some(mut message) = self.message.take().filter(|_| !calls.is_empty()) {
             let received = calls.iter().map(|whole| whole.received.clone()).collect();
             message.insert("tool_calls".to_owned(), received);
             let mut whole = Map::new();

@@ -33,7 +33,7 @@ pub enum ReadScope {
 pub struct TailScope {
     pub count: usize,
     /// Counts all leaves, also those whose visible message was continued.
-    pub spent: bool,
+    pub include_spent: bool,
     /// Includes all other tails that answer the same questions.
     pub siblings: bool,
     /// The least and the greatest id of the tails that count.
@@ -104,11 +104,12 @@ impl TailScope {
         fits: &dyn Fn(BubbId) -> bool,
         find: NameLookup<'_>,
     ) -> Result<ReadNeed> {
-        let own = forest.newest_first(self.spent).filter(|&ix| forest.store_of(ix).is_none());
+        let own = forest.newest_first(self.include_spent).filter(|&ix| forest.store_of(ix).is_none());
         let ids = own.map(|ix| forest.name(ix).id).filter(|&id| fits(id));
         let ids: Vec<BubbId> = ids.take(self.count).collect();
         for &id in &ids {
-            let since = if self.spent { Day::from_id(id) } else { judged_since(id, reach.disordered, find)? };
+            let since =
+                if self.include_spent { Day::from_id(id) } else { judged_since(id, reach.disordered, find)? };
             if reach.is_unread_since(since) {
                 return Ok(ReadNeed { since: Some(since), ..ReadNeed::default() });
             }
@@ -123,7 +124,7 @@ impl TailScope {
     /// Returns the day of the oldest last question of the tails, if it is unread: other answers to it are not older.
     fn siblings_since(&self, forest: &Forest, reach: &ReadReach) -> Option<Day> {
         let questions = NearestAncestor::new(Forest::is_question);
-        let tails = forest.newest_first(self.spent).take(self.count);
+        let tails = forest.newest_first(self.include_spent).take(self.count);
         let asked = tails.filter_map(|tail| questions.find(forest, tail));
         let since = asked.map(|question: Ix| Day::from_id(forest.name(question).id)).min()?;
         Some(reach.disordered.map_or(since, |disordered| since.min(disordered)))
@@ -260,7 +261,7 @@ mod tests {
     #[test]
     fn tails_need_the_days_that_decide_them_and_no_others() {
         let some = |count: usize| TailScope { count, ..TailScope::default() };
-        let leaves = |count: usize| TailScope { spent: true, ..some(count) };
+        let leaves = |count: usize| TailScope { include_spent: true, ..some(count) };
         let siblings = |count: usize| TailScope { siblings: true, ..some(count) };
         let tip = TailScope { tip: true, ..some(0) };
         let within = |low: u64| TailScope { within: Some((id(low, 0), id(90, 0))), ..some(2) };

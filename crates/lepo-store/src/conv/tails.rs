@@ -52,7 +52,7 @@ pub struct Tails<'f> {
     include_spent: bool,
     below: DescendantFlags,
     /// All bubbs from this index on have been recorded in `below`.
-    told: usize,
+    recorded_from: usize,
     /// Leaves found but not yet checked for being spent.
     leaves: VecDeque<Ix>,
 }
@@ -60,8 +60,8 @@ pub struct Tails<'f> {
 impl Tails<'_> {
     /// Records the next older bubb in `below`.
     fn step(&mut self) {
-        self.told -= 1;
-        let ix = Ix(self.told as u32);
+        self.recorded_from -= 1;
+        let ix = Ix(self.recorded_from as u32);
         if !self.below.child[ix.at()] {
             self.leaves.push_back(ix);
         }
@@ -74,7 +74,7 @@ impl Tails<'_> {
     /// Whether a leaf is spent. First records all bubbs that may descend from its nearest visible ancestor.
     fn is_spent(&mut self, leaf: Ix) -> bool {
         if let Some(ancestor) = self.forest.visible_above(leaf, &self.below) {
-            while self.told > ancestor.at() {
+            while self.recorded_from > ancestor.at() {
                 self.step();
             }
         }
@@ -90,7 +90,7 @@ impl Iterator for Tails<'_> {
             match self.leaves.pop_front() {
                 Some(leaf) if self.include_spent || !self.is_spent(leaf) => return Some(leaf),
                 Some(_) => {}
-                None if self.told == 0 => return None,
+                None if self.recorded_from == 0 => return None,
                 None => self.step(),
             }
         }
@@ -103,11 +103,17 @@ impl Forest {
     pub fn newest_first(&self, include_spent: bool) -> Tails<'_> {
         if self.is_ordered() {
             let below = DescendantFlags::none(self);
-            return Tails { forest: self, include_spent, below, told: self.len(), leaves: VecDeque::new() };
+            return Tails {
+                forest: self,
+                include_spent,
+                below,
+                recorded_from: self.len(),
+                leaves: VecDeque::new(),
+            };
         }
         let below = DescendantFlags::new(self);
         let leaves = self.all().rev().filter(|ix| !below.child[ix.at()]).collect();
-        Tails { forest: self, include_spent, below, told: 0, leaves }
+        Tails { forest: self, include_spent, below, recorded_from: 0, leaves }
     }
 
     /// Returns all tails, newest first.

@@ -60,7 +60,7 @@ pub struct PlannedCopy {
     pub original: BubbName,
     pub name: BubbName,
     /// Whether the store has the copy already.
-    pub here: bool,
+    pub is_here: bool,
     text: Option<Vec<u8>>,
 }
 
@@ -116,7 +116,7 @@ fn plan(
         };
         let name = WriteBatch::name(original.kind, original.hidden, prev, time(&original), bytes)?;
         let here = listing.find_own(name.id)?.is_some();
-        copies.push(PlannedCopy { original, name, here, text });
+        copies.push(PlannedCopy { original, name, is_here: here, text });
     }
     Ok(copies)
 }
@@ -144,7 +144,7 @@ pub fn plan_edited_copies(
         };
         let name = WriteBatch::name(kind, hidden, prev, time, bytes)?;
         let here = listing.find_own(name.id)?.is_some();
-        copies.push(PlannedCopy { original: original.unwrap_or(name), name, here, text });
+        copies.push(PlannedCopy { original: original.unwrap_or(name), name, is_here: here, text });
     }
     Ok(copies)
 }
@@ -163,20 +163,20 @@ pub fn plan_copies_of_now(
         let bytes = store.read_bubb(original)?;
         let name = WriteBatch::name(original.kind, original.hidden, prev, time, &bytes)?;
         prev = Some(name.id);
-        copies.push(PlannedCopy { original: *original, name, here: false, text: None });
+        copies.push(PlannedCopy { original: *original, name, is_here: false, text: None });
     }
     Ok(copies)
 }
 
 /// Records in the journal that a message written by other means is a copy.
 pub fn note_copy(store: &Store, original: BubbName, name: BubbName) -> Result<()> {
-    store.journal().add_copies(&[PlannedCopy { original, name, here: true, text: None }])
+    store.journal().add_copies(&[PlannedCopy { original, name, is_here: true, text: None }])
 }
 
 /// Records in the journal that a message is a copy with another text, about which the original's facts say nothing. A
 /// journal that cannot be written never fails a command.
 pub fn note_edit(store: &Store, original: BubbName, name: BubbName, text: &[u8]) {
-    let copy = PlannedCopy { original, name, here: true, text: Some(text.to_vec()) };
+    let copy = PlannedCopy { original, name, is_here: true, text: Some(text.to_vec()) };
     if let Err(error) = store.journal().add_copies(&[copy]) {
         tracing::debug!(error = error.chain(), "journal");
     }
@@ -189,7 +189,7 @@ pub fn write_copies(store: &Store, root: Option<(BubbName, &[u8])>, copies: &[Pl
     if let Some((name, text)) = root {
         batch.put(name, text)?;
     }
-    for copy in copies.iter().filter(|copy| !copy.here) {
+    for copy in copies.iter().filter(|copy| !copy.is_here) {
         let read;
         let bytes = match &copy.text {
             Some(text) => text,

@@ -50,7 +50,7 @@ pub struct ImportIndex {
     /// By format and id, the latest line for each root.
     conversations: HashMap<(String, String), Vec<ImportRecord>>,
     /// Bubbs whose model or tokens are recorded.
-    told: HashSet<BubbId>,
+    answers: HashSet<BubbId>,
     /// Lines to write, concatenated.
     lines: Vec<u8>,
     /// The end offset of each of these lines, with its subject.
@@ -116,7 +116,7 @@ impl Journal<'_> {
         let lines = imports.unwritten_lines(&others);
         self.store.dir.append(JOURNAL, &lines)?;
         imports.read = others.read + lines.len() as u64;
-        imports.told.extend(others.told);
+        imports.answers.extend(others.answers);
         Ok(())
     }
 }
@@ -158,7 +158,7 @@ impl ImportIndex {
             if record.what == IMPORT {
                 ImportRecord::parse(&line).into_iter().for_each(|import| self.keep(import));
             } else {
-                self.told.extend(record.bubb);
+                self.answers.extend(record.bubb);
             }
         }
     }
@@ -169,7 +169,7 @@ impl ImportIndex {
         let mut kept = Vec::with_capacity(lines.len());
         for (end, subject) in std::mem::take(&mut self.ends) {
             let is_there = match &subject {
-                Subject::Answer(bubb) => others.told.contains(bubb),
+                Subject::Answer(bubb) => others.answers.contains(bubb),
                 Subject::Conversation(imported) => others.knows(imported),
             };
             if !is_there {
@@ -213,7 +213,7 @@ impl ImportIndex {
 
     /// Adds model and tokens of an answer, unless some are recorded.
     pub fn add_fact(&mut self, bubb: BubbId, model: Option<&str>, input: Option<u64>, output: Option<u64>) {
-        if (model.is_none() && input.is_none() && output.is_none()) || !self.told.insert(bubb) {
+        if (model.is_none() && input.is_none() && output.is_none()) || !self.answers.insert(bubb) {
             return;
         }
         let record = JournalRecord::new(bubb, "imported");

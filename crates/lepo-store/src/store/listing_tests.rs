@@ -21,7 +21,7 @@ fn scopes(at: BubbId, other: BubbId) -> Vec<(&'static str, ReadScope)> {
         ReadScope::Tails(TailScope { count, within, tip, ..TailScope::default() })
     };
     let leaves = |count: usize, siblings: bool| {
-        ReadScope::Tails(TailScope { count, siblings, spent: true, ..TailScope::default() })
+        ReadScope::Tails(TailScope { count, siblings, include_spent: true, ..TailScope::default() })
     };
     vec![
         ("all", ReadScope::All { peers: false }),

@@ -150,7 +150,7 @@ impl Answers<'_> {
 }
 
 fn tails(count: usize, spent: bool, siblings: bool) -> ReadScope {
-    ReadScope::Tails(TailScope { count, spent, siblings, ..TailScope::default() })
+    ReadScope::Tails(TailScope { count, include_spent: spent, siblings, ..TailScope::default() })
 }
 
 #[test]

@@ -141,7 +141,7 @@ impl Replacement<'_> {
         for mut blob in blobs.iter().copied() {
             batch.blob(&mut blob)?;
         }
-        for copy in copies.iter().filter(|copy| !copy.here) {
+        for copy in copies.iter().filter(|copy| !copy.is_here) {
             let read;
             let bytes = match copy.words() {
                 Some(words) => words,
@@ -159,7 +159,7 @@ impl Replacement<'_> {
     /// Appends a line with the journal's `copy_of` of each original for its copy.
     fn carry_origins(&self, copies: &[PlannedCopy]) -> Result<()> {
         let ids: HashMap<BubbId, BubbId> =
-            copies.iter().filter(|copy| !copy.here).map(|copy| (copy.original.id, copy.name.id)).collect();
+            copies.iter().filter(|copy| !copy.is_here).map(|copy| (copy.original.id, copy.name.id)).collect();
         let failed = |error| self.store.dir.error("cannot read", JOURNAL, error);
         let journal = match self.store.dir.open_file(JOURNAL) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -68,7 +68,7 @@ impl Settings {
             value: value.to_string(),
             source: source.clone(),
         };
-        if let Some(wanted) = &self.wanted {
+        if let Some(wanted) = &self.requested_model {
             return Some(set(wanted, self.source("model")));
         }
         if let Some(active) = self.models.iter().find(|model| model.is_active) {
@@ -80,7 +80,7 @@ impl Settings {
 
     /// Returns the notice for the case that nothing is configured and the environment offers several models.
     pub fn ambient_note(&self) -> Option<Notice> {
-        let unsaid = self.wanted.is_none() && self.models.is_empty();
+        let unsaid = self.requested_model.is_none() && self.models.is_empty();
         let offers: Vec<_> = self.ambient.offers().filter(|_| unsaid).collect();
         let [(taken, because), (other, _), ..] = offers.as_slice() else { return None };
         Some(Notice::AmbientModel(taken.clone(), because, other.clone()))

@@ -33,7 +33,7 @@ pub struct ConfigFile {
 impl ConfigFile {
     /// Parses the text of a file. Errors name `path` (exit 2).
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<ConfigFile> {
-        ConfigFile::read(path, bytes).map_err(Mistake::in_file)
+        ConfigFile::read(path, bytes).map_err(Mistake::file_error)
     }
 
     pub(super) fn read(path: &Path, bytes: &[u8]) -> std::result::Result<ConfigFile, Mistake> {
@@ -135,10 +135,10 @@ impl RecordedTable {
     /// Reads the table alone. Mistakes elsewhere in the file are ignored, unless it is not TOML; errors name `path` (exit
     /// 2).
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<RecordedTable> {
-        let table = SettingTable::parse(path, bytes).map_err(Mistake::in_file)?;
+        let table = SettingTable::parse(path, bytes).map_err(Mistake::file_error)?;
         let mut root = ConfigReader::root(&table);
         let RecordedSection { recorded: RecordedKeys { ignore } } =
-            root.read(&["recorded"]).map_err(Mistake::in_file)?;
+            root.read(&["recorded"]).map_err(Mistake::file_error)?;
         Ok(RecordedTable { ignore, is_alone: root.rest().is_empty() })
     }
 }

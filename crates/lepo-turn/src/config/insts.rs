@@ -70,9 +70,9 @@ impl Insts {
         if bytes == DEFAULTS.as_bytes() {
             return Ok((Insts::default(), Vec::new()));
         }
-        let table = SettingTable::parse(path, bytes).map_err(Mistake::in_file)?;
-        let mut reader = ConfigReader::root(&table).of_prose();
-        let mut insts: Insts = reader.read(KEYS).map_err(Mistake::in_file)?;
+        let table = SettingTable::parse(path, bytes).map_err(Mistake::file_error)?;
+        let mut reader = ConfigReader::root(&table).with_prose();
+        let mut insts: Insts = reader.read(KEYS).map_err(Mistake::file_error)?;
         if insts.general.as_deref().is_some_and(is_general_as_made) {
             insts.general = Insts::default().general;
         }

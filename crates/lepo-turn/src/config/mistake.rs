@@ -48,7 +48,7 @@ impl Mistake {
 
     /// Adds the key with the title of its table, and the kind of its value or the text of a variable; unless the mistake
     /// has a key already, of a table within.
-    pub fn or_of(
+    pub fn with_key(
         self,
         (key, title): (&str, &str),
         source: &SettingSource,
@@ -84,7 +84,7 @@ impl Mistake {
     }
 
     /// Returns the error for a file.
-    pub fn in_file(self) -> Error {
+    pub fn file_error(self) -> Error {
         let line = match &self.source {
             Some(source @ SettingSource::Env(_)) => format!("{source} "),
             source => source.as_ref().map_or(String::new(), |source| format!("{source}: ")),
@@ -94,7 +94,7 @@ impl Mistake {
 
     /// Returns the error for a value that the user typed in a shell: it has no line, and does not mention the format of
     /// the file.
-    pub fn in_typed(self, text: &str) -> Error {
+    pub fn typed_error(self, text: &str) -> Error {
         let what = if self.is_of_type() { format!("cannot be \"{text}\"") } else { self.what };
         Error::usage(self.subject + &what).hint(self.allowed.trim_end_matches(UNQUOTED))
     }

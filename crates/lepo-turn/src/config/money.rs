@@ -107,8 +107,8 @@ impl Budgets {
     }
 }
 
-/// Whether a repository's limit is lower than the user's, if both have one.
-pub fn is_lower(repo: Option<Money>, user: Option<Money>) -> bool {
+/// Whether a repository's limit may replace the user's: it is lower, or the user has none.
+pub fn may_replace(repo: Option<Money>, user: Option<Money>) -> bool {
     repo.zip(user).is_none_or(|(theirs, own)| theirs < own)
 }
 
@@ -175,7 +175,7 @@ mod tests {
             (None, Some(5), true),
             (Some(5), None, true),
         ] {
-            assert_eq!(is_lower(repo.map(Money), user.map(Money)), is_wanted, "{repo:?}");
+            assert_eq!(may_replace(repo.map(Money), user.map(Money)), is_wanted, "{repo:?}");
         }
     }
 }

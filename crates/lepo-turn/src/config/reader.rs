@@ -38,7 +38,7 @@ impl<'t> ConfigReader<'t> {
     }
 
     /// Accepts empty texts, and texts with line breaks.
-    pub fn of_prose(self) -> ConfigReader<'t> {
+    pub fn with_prose(self) -> ConfigReader<'t> {
         ConfigReader { has_prose: true, ..self }
     }
 
@@ -69,7 +69,7 @@ impl<'t> ConfigReader<'t> {
 
     fn section(&self, key: &str) -> Result<Option<&'t SettingTable>, Mistake> {
         let Some(node) = self.table.get(key) else { return Ok(None) };
-        let wrong = || self.value(key, node).place(wrong_type(&"a map"));
+        let wrong = || self.value(key, node).with_key(wrong_type(&"a map"));
         node.table().map(Some).ok_or_else(wrong)
     }
 
@@ -84,7 +84,7 @@ impl<'t> ConfigReader<'t> {
         self.known.push(key);
         let Some(node) = self.table.get(key) else { return Ok(Vec::new()) };
         let form = format!("a list of tables, each under a line [[{key}]]");
-        let wrong = || self.value(key, node).place(wrong_type(&form.as_str()));
+        let wrong = || self.value(key, node).with_key(wrong_type(&form.as_str()));
         let NodeValue::Array(items) = &node.value else { return Err(wrong()) };
         let reader = |item: &'t SettingNode| {
             let table = item.table().ok_or_else(wrong)?;
@@ -97,8 +97,8 @@ impl<'t> ConfigReader<'t> {
     pub fn mistake(&self, key: &str, what: &str, allowed: &str) -> Mistake {
         let mistake = unfit(what, allowed);
         match self.table.get(key) {
-            Some(node) => self.value(key, node).place(mistake),
-            None => mistake.or_of((key, &self.title), &self.source, "", None),
+            Some(node) => self.value(key, node).with_key(mistake),
+            None => mistake.with_key((key, &self.title), &self.source, "", None),
         }
     }
 
@@ -187,7 +187,7 @@ impl<'t> MapAccess<'t> for FieldAccess<'_, 't> {
 
     fn next_value_seed<V: DeserializeSeed<'t>>(&mut self, seed: V) -> Result<V::Value, Mistake> {
         let found = self.found.take().ok_or_else(|| Mistake::custom("no value"))?;
-        seed.deserialize(found.clone()).map_err(|mistake| found.place(mistake))
+        seed.deserialize(found.clone()).map_err(|mistake| found.with_key(mistake))
     }
 }
 
@@ -202,12 +202,12 @@ struct NodeReader<'t> {
 
 impl<'t> NodeReader<'t> {
     /// Adds the key to a mistake.
-    fn place(&self, mistake: Mistake) -> Mistake {
+    fn with_key(&self, mistake: Mistake) -> Mistake {
         let word = match &self.node.value {
             NodeValue::Word(word) => Some(word.as_str()),
             _ => None,
         };
-        mistake.or_of((self.key, &self.title), &self.node.source, self.node.kind(), word)
+        mistake.with_key((self.key, &self.title), &self.node.source, self.node.kind(), word)
     }
 
     fn item(&self, key: &'t str, node: &'t SettingNode) -> NodeReader<'t> {

@@ -36,8 +36,10 @@ pub fn set_setting(path: &Path, name: &str, text: &str) -> Result<()> {
                 Err(mistake) => wrong = Some(mistake),
             }
         }
-        Err(wrong
-            .map_or_else(|| Error::usage(format!("{name} cannot be set")), |mistake| mistake.in_typed(text)))
+        Err(wrong.map_or_else(
+            || Error::usage(format!("{name} cannot be set")),
+            |mistake| mistake.typed_error(text),
+        ))
     })
 }
 

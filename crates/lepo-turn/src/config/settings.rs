@@ -9,7 +9,7 @@ use super::file::ConfigFile;
 use super::flags::Flags;
 use super::mistake::Mistake;
 use super::models::{complete, merge};
-use super::money::is_lower;
+use super::money::may_replace;
 use super::reader::ConfigReader;
 use super::source::{SettingSource, SourcedValue};
 use super::table::{NAMES, Settings, VARIABLES};
@@ -71,7 +71,7 @@ pub fn load_settings(
         ("budget.turn", repo.settings.budget_turn, user.settings.budget_turn),
         ("budget.day", repo.settings.budget_day, user.settings.budget_day),
     ] {
-        if !is_lower(theirs, own) {
+        if !may_replace(theirs, own) {
             above.remove(name);
         }
     }
@@ -103,7 +103,7 @@ fn read_layers(mut table: SettingTable, env: &Env, flags: &Flags) -> Result<Sett
             table.set_word(name, variable, word);
         }
     }
-    let mut settings: Settings = ConfigReader::root(&table).read(NAMES).map_err(Mistake::in_file)?;
+    let mut settings: Settings = ConfigReader::root(&table).read(NAMES).map_err(Mistake::file_error)?;
     for name in NAMES {
         settings.sources.extend(table.source(name).map(|source| (name.to_string(), source.clone())));
     }
@@ -111,7 +111,7 @@ fn read_layers(mut table: SettingTable, env: &Env, flags: &Flags) -> Result<Sett
     let wanted = env.text(MODEL)?.map(|name| (name.to_string(), SettingSource::Env(MODEL)));
     let option = flags.model.clone().map(|name| (name, SettingSource::Flag("--model")));
     if let Some((name, source)) = option.or(wanted) {
-        settings.wanted = Some(name);
+        settings.requested_model = Some(name);
         settings.sources.insert("model".to_string(), source);
     }
     Ok(settings)

@@ -36,7 +36,7 @@ macro_rules! settings {
             $($(#[$about])* #[serde(rename = $name, deserialize_with = "SettingValue::read")] pub $field: $type,)*
             /// The model that answers; overrides the active one.
             #[serde(skip)]
-            pub wanted: Option<String>,
+            pub requested_model: Option<String>,
             /// The configured models, the user's first; at most one is active.
             #[serde(skip)]
             pub models: Vec<ModelConfig>,
@@ -60,7 +60,7 @@ macro_rules! settings {
             fn default() -> Settings {
                 Settings {
                     $($field: $default,)*
-                    wanted: None,
+                    requested_model: None,
                     models: Vec::new(),
                     aliases: Vec::new(),
                     price_table: Vec::new(),

@@ -274,7 +274,7 @@ mod tests {
         };
         let parse = |text: &str| SettingTable::parse(Path::new("c"), text.as_bytes());
         assert!(parse(&nested(0)).is_ok());
-        let refused = parse(&nested(70)).unwrap_err().in_file();
+        let refused = parse(&nested(70)).unwrap_err().file_error();
         assert!(refused.to_string().contains("nested more than 96 deep"), "{refused}");
     }
 

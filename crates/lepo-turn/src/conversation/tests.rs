@@ -147,7 +147,7 @@ impl Scene {
 
 fn question() -> Question {
     let content = FileContent::Other(b"again".to_vec());
-    let part = QuestionPart { from: "the question".into(), content, fenced: false, typed: true };
+    let part = QuestionPart { from: "the question".into(), content, is_fenced: false, is_typed: true };
     join_parts(vec![part], Vec::new(), Vec::new()).unwrap()
 }
 

@@ -150,7 +150,7 @@ impl<'q> LookupRequest<'q> {
     fn query(&self, model: Option<&str>, has_servers: bool) -> Query<'q> {
         let settings = &self.configured.settings;
         let active = || settings.models.iter().find(|model| model.is_active).map(|model| model.name.clone());
-        let name = model.map(str::to_string).or_else(|| settings.wanted.clone()).or_else(active);
+        let name = model.map(str::to_string).or_else(|| settings.requested_model.clone()).or_else(active);
         let config: Option<ModelConfig> = name.as_deref().and_then(|name| settings.model(name).ok());
         let options = options_json(self.configured.cli_options(), &Default::default());
         let options = match &config {
