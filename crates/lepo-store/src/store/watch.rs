@@ -61,7 +61,7 @@ impl<'s> StoreWatch<'s> {
     pub fn start(store: &'s Store, known: Option<KnownNames>) -> Result<StoreWatch<'s>> {
         let peers = store.peers().iter().map(|(name, store)| (Some(name.as_str()), store));
         let stores: Vec<(Option<&str>, &Store)> = std::iter::once((None, store)).chain(peers).collect();
-        let (teller, changes) = channel();
+        let (sender, changes) = channel();
         let failed = |error: notify::Error| {
             let limit = matches!(error.kind, notify::ErrorKind::MaxFilesWatch);
             let error =
@@ -73,8 +73,8 @@ impl<'s> StoreWatch<'s> {
         };
         let dirs: Vec<PathBuf> = stores.iter().map(|(_, store)| store.display_path().to_path_buf()).collect();
         let mut watcher = notify::recommended_watcher(move |event| {
-            for changes in parse_event(event, &dirs) {
-                let _ = teller.send(changes); // fails once the watch has been dropped
+            for change in parse_event(event, &dirs) {
+                let _ = sender.send(change); // fails once the watch has been dropped
             }
         })
         .map_err(failed)?;
@@ -89,7 +89,7 @@ impl<'s> StoreWatch<'s> {
             watcher.watch(store.display_path(), RecursiveMode::NonRecursive).map_err(failed)?;
         }
         let mut watch =
-            StoreWatch { stores, changes: changes, known: all, ready: VecDeque::new(), _watcher: watcher };
+            StoreWatch { stores, changes, known: all, ready: VecDeque::new(), _watcher: watcher };
         // Bubbs may have been written between the listing and the start of the watch.
         for number in 0..watch.stores.len() {
             watch.apply(number, NameChange::Missed)?;
@@ -104,7 +104,7 @@ impl<'s> StoreWatch<'s> {
                 return Ok(Some(seen));
             }
             match self.changes.recv_timeout(patience) {
-                Ok((number, changes)) => self.apply(number, changes)?,
+                Ok((number, change)) => self.apply(number, change)?,
                 Err(RecvTimeoutError::Timeout) => return still_there(self.stores[0].1).map(|()| None),
                 Err(RecvTimeoutError::Disconnected) => {
                     let shown = self.stores[0].1.display_path().display();
@@ -126,9 +126,9 @@ impl<'s> StoreWatch<'s> {
         names.zip(self.known).collect()
     }
 
-    fn apply(&mut self, number: usize, changes: NameChange) -> Result<()> {
+    fn apply(&mut self, number: usize, change: NameChange) -> Result<()> {
         let store = self.stores[number].1;
-        match changes {
+        match change {
             // A file written by hand is empty at first; it is reported when it is closed.
             NameChange::Made(name) if len_of(store, &name) == Some(0) => {}
             NameChange::Made(name) | NameChange::Whole(name) => self.put(number, name),
@@ -190,10 +190,10 @@ fn parse_event(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(u
         EventKind::Modify(ModifyKind::Name(RenameMode::From)) | EventKind::Remove(_) => NameChange::Gone,
         _ => return Vec::new(),
     };
-    let changes = |path: &PathBuf| {
+    let change_of = |path: &PathBuf| {
         let name = BubbName::parse(path.file_name()?.as_bytes())?;
         let number = dirs.iter().position(|dir| path.parent().is_some_and(|parent| parent.ends_with(dir)))?;
         Some((number, tell(name)))
     };
-    event.paths.iter().filter_map(changes).collect()
+    event.paths.iter().filter_map(change_of).collect()
 }
