@@ -25,7 +25,7 @@ fn promised(source: &str) -> Vec<String> {
             }
         } else if let Some(item) = begun.take() {
             begun = Some(format!("{item} {line}"));
-        } else if line.starts_with("///") {
+        } else if line.starts_with("//") {
             fences += line.matches("```").count();
         } else if line.starts_with("#[derive") || line.starts_with("#[non_exhaustive") {
             attributes.push(line.to_string());
@@ -114,7 +114,9 @@ fn items_with_an_example_are_read_with_their_fields_and_variants() {
     assert_eq!(
         promised(&code),
         [
+            "impl X",
             "pub fn a( b: u8, ) -> u8",
+            "#[derive(Debug)]",
             "pub enum E",
             "    A",
             "    B",

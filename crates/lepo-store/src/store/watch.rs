@@ -88,8 +88,7 @@ impl<'s> StoreWatch<'s> {
         for (_, store) in &stores {
             watcher.watch(store.display_path(), RecursiveMode::NonRecursive).map_err(failed)?;
         }
-        let mut watch =
-            StoreWatch { stores, changes, known: all, ready: VecDeque::new(), _watcher: watcher };
+        let mut watch = StoreWatch { stores, changes, known: all, ready: VecDeque::new(), _watcher: watcher };
         // Bubbs may have been written between the listing and the start of the watch.
         for number in 0..watch.stores.len() {
             watch.apply(number, NameChange::Missed)?;
