@@ -4,12 +4,9 @@ use std::path::Path;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::front_matter::FrontMatter;
+use super::front_matter::{FIELDS, FrontMatter};
 use super::{FILES, MOST_FILE};
 use crate::instructions::read_inside;
-
-/// Known fields.
-const FIELDS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
 /// Maximum characters of a name, a description, and a compatibility.
 const LONGEST: (usize, usize, usize) = (64, 1024, 500);
@@ -43,7 +40,7 @@ pub fn check_skill(folder: &Path) -> Vec<String> {
 fn faults_of(read: &FrontMatter<'_>, folder: &str) -> Vec<String> {
     let (_, longest_description, longest_compatibility) = LONGEST;
     let mut faults = Vec::new();
-    for field in read.fields.unknown.keys() {
+    for field in read.fields.unknown() {
         faults.push(format!("there is no field {field:?}; the fields are {}", FIELDS.join(", ")));
     }
     let mut text = |field: &str, value: &Option<String>, is_needed: bool| -> Option<String> {

@@ -48,6 +48,21 @@ pub fn mend(lines: &mut [String], fault: usize) -> Mending {
     mending
 }
 
+/// Removes the field at a line, with its value.
+pub fn remove_field(lines: &mut [String], start: usize) {
+    let indent = lines.get(start).map_or(0, |line| indent_of(line));
+    let belongs = |line: &String| {
+        indent_of(line) > indent || is_empty(line) || indent_of(line) == indent && is_item(line)
+    };
+    let below = lines.iter().skip(start + 1).take_while(|line| belongs(line)).count();
+    (start..=start + below).for_each(|index| clear(lines, index));
+}
+
+/// Whether a line begins an item of a list.
+fn is_item(line: &str) -> bool {
+    line.trim() == "-" || line.trim_start().starts_with("- ")
+}
+
 /// Returns the line at which the value with the fault begins: this one, or the field above it.
 fn start_of(lines: &[String], fault: usize) -> Option<usize> {
     let line = lines.get(fault)?;

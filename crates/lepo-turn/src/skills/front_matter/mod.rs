@@ -8,9 +8,13 @@ use std::collections::BTreeMap;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Error;
-use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
+use serde_saphyr::options::{MergeKeyPolicy, NonFiniteFloatPolicy};
 
-use mend::{COLON, RESERVED, indent_of, is_empty, mend};
+use mend::{COLON, RESERVED, indent_of, is_empty, mend, remove_field};
+
+/// Fields of a skill, by the published rules.
+pub const FIELDS: [&str; 6] =
+    ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
 /// Maximum faults to mend, each by another pass.
 const MOST_FAULTS: usize = 16;
@@ -19,7 +23,8 @@ const TOO_DEEP: &str = "it is nested too deeply";
 
 const UNINDENTED: &str = "invalid indentation in multiline quoted scalar";
 
-/// Faults, each after a part of the parser's message.
+/// Faults, each after a part of the message of serde-saphyr 2.2. A new version may change the messages, and the
+/// other texts that this module compares: the tests show which.
 const MESSAGES: [(&str, &str); 10] = [
     ("recursion limit exceeded", RESERVED),
     ("breached: Depth", TOO_DEEP),
@@ -33,9 +38,9 @@ const MESSAGES: [(&str, &str); 10] = [
     ("expected mapping start", "it is not a field (NAME: VALUE)"),
 ];
 
-/// The fields of a skill; nothing reads a value of those without a type.
+/// The fields of a skill that have a use.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default, rename_all = "kebab-case")]
+#[serde(default)]
 pub struct SkillFields {
     #[serde(deserialize_with = "text")]
     pub name: Option<String>,
@@ -43,12 +48,15 @@ pub struct SkillFields {
     pub description: Option<String>,
     #[serde(deserialize_with = "text")]
     pub compatibility: Option<String>,
-    license: IgnoredAny,
-    metadata: IgnoredAny,
-    allowed_tools: IgnoredAny,
-    /// Fields that the rules do not know.
     #[serde(flatten)]
-    pub unknown: BTreeMap<String, IgnoredAny>,
+    others: BTreeMap<String, IgnoredAny>,
+}
+
+impl SkillFields {
+    /// Returns the fields that the rules do not know.
+    pub fn unknown(&self) -> impl Iterator<Item = &str> {
+        self.others.keys().map(String::as_str).filter(|name| !FIELDS.contains(name))
+    }
 }
 
 /// Returns a scalar of any type verbatim: `1.0`, `null`.
@@ -129,11 +137,13 @@ impl<'t> FrontMatter<'t> {
     }
 
     fn read_fields(&mut self, mut lines: Vec<String>) {
-        let mut options = serde_saphyr::options! {
+        let options = serde_saphyr::options! {
             budget: serde_saphyr::budget! { flow_nesting_limit: 0, max_anchors: 0, max_depth: 32 },
             strict_indentation: true,
             merge_keys: MergeKeyPolicy::AsOrdinary,
             null_as_string: true,
+            ignore_binary_tag_for_string: true,
+            non_finite_float_policy: NonFiniteFloatPolicy::AsString,
             reject_unsupported_tags: true,
             with_snippet: false,
         };
@@ -150,7 +160,7 @@ impl<'t> FrontMatter<'t> {
             match &error {
                 Error::DuplicateMappingKey { key, .. } => {
                     self.fault(index, &format!("{:?} appears twice", key.as_deref().unwrap_or_default()));
-                    options.duplicate_keys = DuplicateKeyPolicy::FirstWins;
+                    remove_field(&mut lines, index);
                 }
                 Error::Unexpected { expected: "string scalar", .. } => {
                     let mended = mend(&mut lines, index);

@@ -52,6 +52,8 @@ fn scalars_of_every_form_are_read() {
         ("description:\n  - a\n  - b", "a b"),
         ("description:\nnot indented\nnor this\nname: a", "not indented nor this"),
         ("description: [a, b]", "[a, b]"),
+        ("description: .inf", ".inf"),
+        ("description: !!binary eA==", "eA=="),
         ("name: a\ndescription: b: c\ncompatibility: d: e", "b: c"),
     ] {
         assert_eq!(description(text), expected, "{text}");
@@ -70,10 +72,12 @@ fn lists_and_maps_are_passed_over() {
         "allowed-tools:\n  - 'a'\n  - Bash(git:*)",
         "license: |\n  a: b\n# not in it",
         "license:",
+        "metadata:\n  a: .inf\n  b: -.inf\n  c: .nan\n  d: 1e999",
+        "metadata: !!binary \"?\"",
     ] {
         let read = read(&format!("{text}\ndescription: x\ne: f"));
         assert!(read.faults.is_empty(), "{text}: {:?}", read.faults);
-        let unknown: Vec<&str> = read.fields.unknown.keys().map(String::as_str).collect();
+        let unknown: Vec<&str> = read.fields.unknown().collect();
         assert_eq!((read.fields.description.as_deref(), unknown), (Some("x"), vec!["e"]), "{text}");
     }
 }
@@ -111,6 +115,14 @@ fn what_strict_readers_refuse_is_a_fault_and_read_all_the_same() {
         assert!(read.faults.iter().any(|told| told.starts_with(fault)), "{text}: {:?}", read.faults);
         assert!(read.fields.description.is_some(), "{text}");
     }
+    let numbers = read("description: x\na: .inf\nb: .nan\nc: 1e999\nd: !!binary \"?\"");
+    assert_eq!(numbers.faults, Vec::<String>::new());
+    let twice = read(
+        "description: x\nname: a\ndescription: y\n  z\nname:\n- b\nlicense: c\nmetadata:\n  d: e\n  d: |\n    f\n\n    g\n  h: i",
+    );
+    let lines = [(4, "description"), (6, "name"), (11, "d")];
+    assert_eq!(twice.faults, lines.map(|(line, key)| format!("line {line}: {key:?} appears twice")));
+    assert_eq!((twice.fields.name.as_deref(), twice.fields.description.as_deref()), (Some("a"), Some("x")));
     let marked = FrontMatter::read("\u{feff}---\ndescription: x\n---\n").unwrap();
     assert_eq!((marked.fields.description.as_deref(), marked.faults.len()), (Some("x"), 1));
     let three = read("description: a: b\ncompatibility: c: d\nauthor: e: f");
