@@ -4,7 +4,7 @@ use std::path::Path;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::front_matter::{FIELDS, FrontMatter};
+use super::front_matter::{FIELDS, FrontMatter, SkillFields};
 use super::{FILES, MOST_FILE};
 use crate::instructions::read_inside;
 
@@ -33,19 +33,21 @@ pub fn check_skill(folder: &Path) -> Vec<String> {
     let folder = folder.canonicalize().unwrap_or(folder.to_path_buf());
     let folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut faults: Vec<String> = read.faults.iter().map(|fault| format!("SKILL.md: {fault}")).collect();
-    faults.extend(faults_of(&read, &folder));
+    if let Some(fields) = &read.fields {
+        faults.extend(faults_of(fields, &read.joined, &folder));
+    }
     faults
 }
 
-fn faults_of(read: &FrontMatter<'_>, folder: &str) -> Vec<String> {
+fn faults_of(fields: &SkillFields, joined: &[String], folder: &str) -> Vec<String> {
     let (_, longest_description, longest_compatibility) = LONGEST;
     let mut faults = Vec::new();
-    for field in read.fields.unknown() {
+    for field in fields.unknown() {
         faults.push(format!("there is no field {field:?}; the fields are {}", FIELDS.join(", ")));
     }
     let mut text = |field: &str, value: &Option<String>, is_needed: bool| -> Option<String> {
         let fault = match value.as_deref().map(str::trim) {
-            _ if read.joined.iter().any(|joined| joined == field) => "is not text",
+            _ if joined.iter().any(|joined| joined == field) => "is not text",
             Some(text) if !text.is_empty() => return Some(text.to_string()),
             Some(_) if is_needed => "is empty",
             None if is_needed => "is missing",
@@ -54,9 +56,9 @@ fn faults_of(read: &FrontMatter<'_>, folder: &str) -> Vec<String> {
         faults.push(format!("`{field}` {fault}"));
         None
     };
-    let name = text("name", &read.fields.name, true);
-    let description = text("description", &read.fields.description, true);
-    let compatibility = text("compatibility", &read.fields.compatibility, false);
+    let name = text("name", &fields.name, true);
+    let description = text("description", &fields.description, true);
+    let compatibility = text("compatibility", &fields.compatibility, false);
     if let Some(name) = name {
         faults.extend(faults_of_name(&name, folder));
     }
@@ -145,6 +147,11 @@ mod tests {
         ] {
             assert_eq!(faults(&front), expected, "{front}");
         }
+        let faulty: String = (0..17).map(|i| format!("a{i}: x: y\n")).collect();
+        let faulty = faults(&(faulty + "name: demo\ndescription: x"));
+        let end =
+            "line 17: a value with a colon is not quoted / SKILL.md: its front matter has too many faults";
+        assert!(faulty.ends_with(end), "{faulty}");
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(check_skill(dir.path()), ["there is no SKILL.md"]);
         std::fs::write(dir.path().join("skill.md"), "no front matter").unwrap();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::check::faults_of_name;
-use super::front_matter::FrontMatter;
+use super::front_matter::{FrontMatter, TOO_MANY};
 use super::{FILES, MOST_FILE};
 use crate::Notice;
 use crate::config::{Paths, RepoFile, Trust};
@@ -190,13 +190,16 @@ impl SkillSearch {
             Ok(read) => read,
             Err(why) => return self.warn_of(folder, why),
         };
-        let description = on_one_line(read.fields.description.as_deref().unwrap_or_default());
+        let Some(fields) = &read.fields else {
+            return self.warn_of(folder, TOO_MANY);
+        };
+        let description = on_one_line(fields.description.as_deref().unwrap_or_default());
         if description.is_empty() {
             return self.warn_of(folder, "it has no description");
         }
         let folder_name =
             real.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let written = read.fields.name.as_deref().unwrap_or_default().trim();
+        let written = fields.name.as_deref().unwrap_or_default().trim();
         let Some(name) = [written, &folder_name].into_iter().find(|name| is_usable(name)) else {
             return self.warn_of(folder, "neither its name nor that of its folder is a word");
         };

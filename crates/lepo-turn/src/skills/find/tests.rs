@@ -108,6 +108,8 @@ fn what_cannot_be_used_is_left_out_and_named_and_the_rest_is_read_leniently() {
     world.write(&at("bad-name"), "---\nname: Bad_Name\ndescription: Use when: asked\n---\nx");
     world.write(&at("nameless"), "---\ndescription: >\n  of\n  two lines\n---\nx");
     world.write(&at("silent"), "---\nname: silent\n---\nx");
+    let faulty: String = (0..20).map(|i| format!("a{i}: x: y\n")).collect();
+    world.write(&at("faulty"), &format!("---\n{faulty}description: x\n---\nx"));
     world.write(&at("plain"), "no front matter");
     world.write(&at("latin"), "---\nname: latin\ndescription: x\n---\n");
     std::fs::write(world.top.join(at("latin")), b"---\nname: latin\ndescription: caf\xe9\n---\n").unwrap();
@@ -120,6 +122,7 @@ fn what_cannot_be_used_is_left_out_and_named_and_the_rest_is_read_leniently() {
     let warnings = world.warnings();
     for told in [
         "left out home/.agents/skills/silent: it has no description",
+        "left out home/.agents/skills/faulty: its front matter has too many faults",
         "left out home/.agents/skills/plain: it does not begin with front matter (---)",
         "left out home/.agents/skills/latin: it is not UTF-8 text",
         "fault of home/.agents/skills/bad-name: the name \"Bad_Name\" has capital letters",

@@ -16,8 +16,13 @@ use mend::{COLON, RESERVED, indent_of, is_empty, mend, remove_field};
 pub const FIELDS: [&str; 6] =
     ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 
+/// Maximum bytes of a front matter: each fault costs a pass over it, and a repository may have many skills.
+const MOST_FRONT_MATTER: usize = 32 << 10;
+
 /// Maximum faults to mend, each by another pass.
 const MOST_FAULTS: usize = 16;
+
+pub const TOO_MANY: &str = "its front matter has too many faults";
 
 const TOO_DEEP: &str = "it is nested too deeply";
 
@@ -67,7 +72,8 @@ fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D:
 /// A front matter, and the text after it.
 #[derive(Debug, Clone, Default)]
 pub struct FrontMatter<'t> {
-    pub fields: SkillFields,
+    /// `None` if it has too many faults.
+    pub fields: Option<SkillFields>,
     /// Faults for which a strict parser rejects it.
     pub faults: Vec<String>,
     /// Fields whose list or map was joined to a text.
@@ -91,20 +97,24 @@ impl<'t> FrontMatter<'t> {
         if first.trim_end() != "---" {
             return Err("it does not begin with front matter (---)");
         }
-        let (mut lines, mut length, mut is_closed) = (Vec::new(), 0, false);
+        let (mut lines, mut length, mut closed, mut is_closed) = (Vec::new(), 0, 0, false);
         for line in rest.split_inclusive('\n') {
-            length += line.len();
+            closed += line.len();
             let line = line.trim_end();
             is_closed = line == "---";
             if is_closed {
                 break;
             }
+            length = closed;
             lines.push(line);
         }
         if !is_closed {
             return Err("its front matter is not closed (---)");
         }
-        found.body = rest.get(length..).unwrap_or_default().trim();
+        if length > MOST_FRONT_MATTER {
+            return Err("its front matter is larger than 32 KiB");
+        }
+        found.body = rest.get(closed..).unwrap_or_default().trim();
         if lines.iter().any(|line| line.contains("---")) {
             found.faults.push("--- occurs within the front matter, where some readers end it".to_string());
         }
@@ -147,12 +157,14 @@ impl<'t> FrontMatter<'t> {
             reject_unsupported_tags: true,
             with_snippet: false,
         };
-        for _ in 0..MOST_FAULTS {
+        // The last pass reads what the others mended.
+        for pass in 0..=MOST_FAULTS {
             let error = match serde_saphyr::from_str_with_options(&lines.join("\n"), options.clone()) {
                 Ok(fields) => {
-                    self.fields = fields;
+                    self.fields = Some(fields);
                     return;
                 }
+                Err(_) if pass == MOST_FAULTS => break,
                 Err(error) => error,
             };
             let index = error.location().map_or(0, |at| at.line().saturating_sub(1) as usize);
@@ -182,11 +194,19 @@ impl<'t> FrontMatter<'t> {
                 }
             }
         }
-        self.faults.push("it has more faults than are looked at".to_string());
+        self.add(TOO_MANY.to_string());
     }
 
     fn fault(&mut self, index: usize, what: &str) {
         let fault = format!("line {}: {what}", index + 2);
+        if self.faults.len() < MOST_FAULTS || self.faults.contains(&fault) {
+            self.add(fault);
+        } else {
+            self.add(TOO_MANY.to_string());
+        }
+    }
+
+    fn add(&mut self, fault: String) {
         if !self.faults.contains(&fault) {
             self.faults.push(fault);
         }

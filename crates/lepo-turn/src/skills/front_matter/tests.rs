@@ -9,8 +9,12 @@ fn read(lines: &str) -> FrontMatter<'static> {
     FrontMatter { body: "", ..read }
 }
 
+fn fields(read: &FrontMatter<'_>) -> SkillFields {
+    read.fields.clone().unwrap()
+}
+
 fn description(lines: &str) -> String {
-    read(lines).fields.description.unwrap().trim_end().to_string()
+    fields(&read(lines)).description.unwrap().trim_end().to_string()
 }
 
 #[test]
@@ -77,8 +81,9 @@ fn lists_and_maps_are_passed_over() {
     ] {
         let read = read(&format!("{text}\ndescription: x\ne: f"));
         assert!(read.faults.is_empty(), "{text}: {:?}", read.faults);
-        let unknown: Vec<&str> = read.fields.unknown().collect();
-        assert_eq!((read.fields.description.as_deref(), unknown), (Some("x"), vec!["e"]), "{text}");
+        let fields = fields(&read);
+        let unknown: Vec<&str> = fields.unknown().collect();
+        assert_eq!((fields.description.as_deref(), unknown), (Some("x"), vec!["e"]), "{text}");
     }
 }
 
@@ -113,7 +118,7 @@ fn what_strict_readers_refuse_is_a_fault_and_read_all_the_same() {
     ] {
         let read = read(text);
         assert!(read.faults.iter().any(|told| told.starts_with(fault)), "{text}: {:?}", read.faults);
-        assert!(read.fields.description.is_some(), "{text}");
+        assert!(fields(&read).description.is_some(), "{text}");
     }
     let numbers = read("description: x\na: .inf\nb: .nan\nc: 1e999\nd: !!binary \"?\"");
     assert_eq!(numbers.faults, Vec::<String>::new());
@@ -122,11 +127,12 @@ fn what_strict_readers_refuse_is_a_fault_and_read_all_the_same() {
     );
     let lines = [(4, "description"), (6, "name"), (11, "d")];
     assert_eq!(twice.faults, lines.map(|(line, key)| format!("line {line}: {key:?} appears twice")));
-    assert_eq!((twice.fields.name.as_deref(), twice.fields.description.as_deref()), (Some("a"), Some("x")));
+    let twice = fields(&twice);
+    assert_eq!((twice.name.as_deref(), twice.description.as_deref()), (Some("a"), Some("x")));
     let marked = FrontMatter::read("\u{feff}---\ndescription: x\n---\n").unwrap();
-    assert_eq!((marked.fields.description.as_deref(), marked.faults.len()), (Some("x"), 1));
+    assert_eq!((fields(&marked).description.as_deref(), marked.faults.len()), (Some("x"), 1));
     let three = read("description: a: b\ncompatibility: c: d\nauthor: e: f");
-    assert_eq!((three.fields.compatibility.as_deref(), three.faults.len()), (Some("c: d"), 3));
+    assert_eq!((fields(&three).compatibility.as_deref(), three.faults.len()), (Some("c: d"), 3));
     let list = read("description: x\ncompatibility:\n  - a\n  - b");
     assert_eq!((list.joined, list.faults.len()), (vec!["compatibility".to_string()], 0));
 }
@@ -135,7 +141,7 @@ fn what_strict_readers_refuse_is_a_fault_and_read_all_the_same() {
 fn the_text_behind_it_is_the_body() {
     let read = FrontMatter::read("---\r\nname: a\r\n---\r\n\r\n# A\r\n\r\n---\r\nB\r\n").unwrap();
     assert_eq!(read.body, "# A\r\n\r\n---\r\nB");
-    assert_eq!(read.fields.name.as_deref(), Some("a"));
+    assert_eq!(fields(&read).name.as_deref(), Some("a"));
     for (text, why) in [
         ("", "does not begin"),
         ("# A\n", "does not begin"),
@@ -147,43 +153,73 @@ fn the_text_behind_it_is_the_body() {
     }
 }
 
+#[test]
+fn a_limit_of_faults_is_read_and_more_are_a_fault_of_their_own() {
+    let faulty = |count: usize| -> String { (0..count).map(|i| format!("a{i}: x: y\n")).collect() };
+    let most = read(&(faulty(MOST_FAULTS) + "description: x"));
+    assert_eq!((fields(&most).description.as_deref(), most.faults.len()), (Some("x"), MOST_FAULTS));
+    let more = read(&(faulty(MOST_FAULTS + 1) + "description: x"));
+    assert!(more.fields.is_none() && !more.faults[MOST_FAULTS - 1].contains("too many"));
+    assert_eq!(more.faults[MOST_FAULTS..], [TOO_MANY]);
+    // A line that is removed needs no pass.
+    let indented = read(&("description: x\n".to_string() + &"\tx\n".repeat(MOST_FAULTS + 1)));
+    assert_eq!(fields(&indented).description.as_deref(), Some("x"));
+    assert_eq!(indented.faults[MOST_FAULTS..], [TOO_MANY]);
+}
+
+#[test]
+fn a_large_front_matter_is_refused_and_a_large_body_is_not() {
+    let text = |front: usize| {
+        format!("---\ndescription: {}\n---\n{}", "x".repeat(front - 14), "x".repeat(MOST_FRONT_MATTER))
+    };
+    assert!(FrontMatter::read(&text(MOST_FRONT_MATTER)).is_ok());
+    let larger = FrontMatter::read(&text(MOST_FRONT_MATTER + 1)).unwrap_err();
+    assert_eq!(larger, format!("its front matter is larger than {} KiB", MOST_FRONT_MATTER >> 10));
+    for line in ["x\n", "\tx\n"] {
+        let lines = line.repeat((256 << 10) / line.len() - 8);
+        assert_eq!(FrontMatter::read(&format!("---\n  a: b\n{lines}---\n")).unwrap_err(), larger);
+    }
+}
+
 /// Hostile front matter, for some of which a reader without limits would take hours, with a part of its first fault: empty if it is valid.
 fn hostile() -> Vec<(String, &'static str)> {
     let each = |count: usize, line: fn(usize) -> String| (0..count).map(line).collect::<String>();
     vec![
-        ("- ".repeat(30_000), "line 2: it is not a field"),
-        (format!("description: {}", "- ".repeat(30_000)), "line 2: a value begins with"),
-        (format!("metadata:\n  {}", "- ".repeat(30_000)), "line 3: it is nested too deeply"),
-        (each(300, |i| format!("{}a:\n", " ".repeat(i))), "line 34: it is nested too deeply"),
-        ("? ".repeat(60_000), "line 2: it is nested too deeply"),
-        (format!("a: {}", "[".repeat(60_000)), "line 2: a value begins with"),
-        (format!("a: {}", "{a: ".repeat(60_000)), "line 2: a value begins with"),
+        ("- ".repeat(15_000), "line 2: it is not a field"),
+        (format!("description: {}", "- ".repeat(15_000)), "line 2: a value begins with"),
+        (format!("metadata:\n  {}", "- ".repeat(15_000)), "line 3: it is nested too deeply"),
+        (each(250, |i| format!("{}a:\n", " ".repeat(i))), "line 34: it is nested too deeply"),
+        ("? ".repeat(15_000), "line 2: it is nested too deeply"),
+        (format!("a: {}", "[".repeat(30_000)), "line 2: a value begins with"),
+        (format!("a: {}", "{a: ".repeat(8_000)), "line 2: a value begins with"),
         (
             "a: &a0 [x,x,x,x]\n".to_string()
                 + &each(12, |i| format!("b{i}: &a{} [*a{i},*a{i},*a{i}]\n", i + 1)),
             "line 2: a value begins with",
         ),
-        (each(20_000, |i| format!("a{i}: &b{i} x\n")), "line 2: a value begins with"),
-        ("<<: *a\n".repeat(30_000), "line 2: a value begins with"),
-        (format!("a: {}", "!a ".repeat(60_000)), "line 2: a value begins with"),
-        ("a: |\n".repeat(9000), "line 3: \"a\" appears twice"),
-        ("a: b\n".repeat(50_000), "line 3: \"a\" appears twice"),
-        ("a:\n".to_string() + &" b:\n".repeat(15_000), "line 4: \"b\" appears twice"),
-        (each(20_000, |i| format!("a{i}: x: y\n")), "line 2: a value with a colon"),
-        (format!("a: {}", ": ".repeat(100_000)), "line 2: a value with a colon"),
-        ("a: x\n".to_string() + &" b: c: d\n".repeat(25_000), "line 3: a value with a colon"),
-        (format!("a: \"{}", "\\".repeat(60_000)), "line 2: the closing quote"),
-        (format!("a: '{}", "''".repeat(30_000)), "line 2: the closing quote"),
-        ("a: \"x\n".to_string() + &" y\n".repeat(20_000), "line 20002: the closing quote"),
-        ("description: x\n".to_string() + &"words\n".repeat(40_000), "line 3: it is not a field"),
-        (format!("{}: x", "k".repeat(200_000)), "line 2: it is not a field"),
+        (each(1_900, |i| format!("a{i}: &b{i} x\n")), "line 2: a value begins with"),
+        ("<<: *a\n".repeat(4_000), "line 2: a value begins with"),
+        (format!("a: {}", "!a ".repeat(10_000)), "line 2: a value begins with"),
+        ("a: |\n".repeat(6_000), "line 3: \"a\" appears twice"),
+        ("a: b\n".repeat(6_000), "line 3: \"a\" appears twice"),
+        ("a:\n".to_string() + &" b:\n".repeat(8_000), "line 4: \"b\" appears twice"),
+        (each(2_400, |i| format!("a{i}: x: y\n")), "line 2: a value with a colon"),
+        (format!("a: {}", ": ".repeat(16_000)), "line 2: a value with a colon"),
+        ("a: x\n".to_string() + &" b: c: d\n".repeat(3_500), "line 3: a value with a colon"),
+        (format!("a: \"{}", "\\".repeat(30_000)), "line 2: the closing quote"),
+        (format!("a: '{}", "''".repeat(15_000)), "line 2: the closing quote"),
+        ("a: \"x\n".to_string() + &" y\n".repeat(10_000), "line 10002: the closing quote"),
+        ("description: x\n".to_string() + &"words\n".repeat(5_400), "line 3: it is not a field"),
+        (format!("{}: x", "k".repeat(32_000)), "line 2: it is not a field"),
         ("a: \"\\u00".to_string(), "line 2: "),
         ("a: \"\\U00110000\"".to_string(), "line 2: "),
         ("a: \0\0\ndescription: \u{7f}\u{1b}[2J".to_string(), "line 2: "),
-        ("%YAML 1.2\n".repeat(20_000), "line "),
+        ("%YAML 1.2\n".repeat(3_200), "line "),
         ("\u{85}: \u{2028}\n각:각\n".to_string(), "line 3: it is not a field"),
-        (each(20_000, |i| format!("a{i}: x\n")), ""),
-        ("#\n".repeat(120_000) + "description: x", ""),
+        (each(3_300, |i| format!("a{i}: x\n")), ""),
+        ("  a: b\n".to_string() + &"x\n".repeat(16_000), "line 3: it is indented less"),
+        ("  a: b\n".to_string() + &"\tx\n".repeat(10_000), "line 3: it is indented"),
+        ("#\n".repeat(16_000) + "description: x", ""),
     ]
 }
 
@@ -195,7 +231,8 @@ fn hostile_text_is_refused_in_time_with_its_line_and_without_a_panic() {
         let begins: String = text.chars().take(30).collect();
         assert_eq!(first.is_empty(), fault.is_empty(), "{begins:?}: {:?}", read.faults);
         assert!(first.starts_with(fault), "{begins:?}: {:?}", read.faults);
+        assert!(read.faults.len() <= MOST_FAULTS + 1, "{begins:?}: {}", read.faults.len());
         assert!(!first.chars().any(char::is_control), "{first:?}");
     }
-    assert!(FrontMatter::read(&format!("---\n{}\n---\n", " ".repeat(60_000))).is_err());
+    assert!(FrontMatter::read(&format!("---\n{}\n---\n", " ".repeat(30_000))).is_err());
 }
