@@ -8,6 +8,8 @@ pub fn without_comments(text: &[u8]) -> Vec<u8> {
         // A byte order mark is not part of JSON.
         mark.fill(b' ');
     }
+    // The crate ends a comment at `\n` only; the old kind of line end is `\r` alone.
+    bare.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
     // The result is about readers; a text in memory has no faults of theirs.
     let _ = json_strip_comments::strip_slice(&mut bare);
     for (byte, written) in bare.iter_mut().zip(text) {
@@ -42,6 +44,7 @@ mod tests {
             ("{\"a\": 1 /* no end }", None),
             ("{\"a\": 1 # no }", None),
             ("{\"a\": 1 # a\n}", Some("{\"a\":1}")),
+            ("{// a\r\"a\": 1, // b\r\n}\r", Some("{\"a\":1}")),
             ("\u{feff}{\"a\": 1}", Some("{\"a\":1}")),
             ("/*/ {}", None),
             ("\"no end", None),
