@@ -10,7 +10,7 @@ use super::mistake::{EntryError, mistake};
 use super::own_form::own_form;
 use super::remote::{address, check_header, is_reserved};
 use super::server::{ServerConfig, ServerDetails, ServerTarget, Transport};
-use super::server_fields::{FilledText, PositiveNumber, ScalarText, ServerFields};
+use super::server_fields::{NonBlankText, PositiveNumber, ScalarText, ServerFields};
 use super::variables::{EntryOrigin, ServerVariables, names_variables, used};
 
 use crate::mcp::notice::KeyFault;
@@ -187,7 +187,7 @@ fn identity(fields: &ServerFields) -> EntryResult<ClientIdentity> {
         .or_else(|(what, hint)| mistake(what, hint))
 }
 
-fn text(text: &Option<FilledText>) -> Option<&str> {
+fn text(text: &Option<NonBlankText>) -> Option<&str> {
     text.as_ref().map(|text| text.0.as_str())
 }
 

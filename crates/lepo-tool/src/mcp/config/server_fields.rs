@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 use super::mistake::{EntryError, mistake};
 
 /// An entry, in lepo's own form.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ServerFields {
     pub description: Option<String>,
     pub enabled: Option<bool>,
     pub disabled: Option<bool>,
-    pub command: Option<FilledText>,
+    pub command: Option<NonBlankText>,
     pub args: Option<Vec<ScalarText>>,
     pub env: Option<Map<String, Value>>,
-    pub cwd: Option<FilledText>,
-    url: Option<FilledText>,
-    http_url: Option<FilledText>,
-    server_url: Option<FilledText>,
-    pub transport: Option<FilledText>,
+    pub cwd: Option<NonBlankText>,
+    url: Option<NonBlankText>,
+    http_url: Option<NonBlankText>,
+    server_url: Option<NonBlankText>,
+    pub transport: Option<NonBlankText>,
     #[serde(rename = "type")]
-    pub kind: Option<FilledText>,
+    pub kind: Option<NonBlankText>,
     pub headers: Option<Map<String, Value>>,
     pub timeout: Option<PositiveNumber>,
     #[serde(rename = "startup_timeout_sec")]
@@ -33,23 +33,23 @@ pub(super) struct ServerFields {
     #[serde(deserialize_with = "tool_names")]
     pub tools: Option<Vec<ScalarText>>,
     #[serde(rename = "client_id")]
-    pub client_id: Option<FilledText>,
+    pub client_id: Option<NonBlankText>,
     #[serde(rename = "client_secret")]
-    pub client_secret: Option<FilledText>,
+    pub client_secret: Option<NonBlankText>,
     #[serde(rename = "client_metadata_url")]
-    pub client_metadata_url: Option<FilledText>,
-    /// Keys that lepo does not read.
-    #[serde(flatten)]
+    pub client_metadata_url: Option<NonBlankText>,
+    /// Keys that lepo does not read. (`flatten` would refuse integers of more than 64 bits in them.)
+    #[serde(skip)]
     pub others: Map<String, Value>,
 }
 
 /// A text that is not blank.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(try_from = "String")]
-pub(super) struct FilledText(pub String);
+pub(super) struct NonBlankText(pub String);
 
 /// A string without NUL, or a number or boolean as text.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 #[serde(try_from = "Value")]
 pub(super) struct ScalarText(pub String);
 
@@ -66,11 +66,11 @@ fn tool_names<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<ScalarTex
     }
 }
 
-impl TryFrom<String> for FilledText {
+impl TryFrom<String> for NonBlankText {
     type Error = &'static str;
 
-    fn try_from(text: String) -> Result<FilledText, &'static str> {
-        if text.trim().is_empty() { Err("it is empty") } else { Ok(FilledText(text)) }
+    fn try_from(text: String) -> Result<NonBlankText, &'static str> {
+        if text.trim().is_empty() { Err("it is empty") } else { Ok(NonBlankText(text)) }
     }
 }
 
@@ -97,7 +97,6 @@ impl TryFrom<f64> for PositiveNumber {
 impl ServerFields {
     /// Parses an entry. An error names the first wrong key and never its value, which may be a secret.
     pub fn read(entry: &Map<String, Value>) -> Result<ServerFields, EntryError> {
-        let parse = |entry: Map<String, Value>| serde_json::from_value(Value::Object(entry));
         let mut entry = entry.clone();
         // A program has no use for these, nor a remote server for that.
         let unused: &[&str] = match entry.get("command").is_some_and(|command| !command.is_null()) {
@@ -105,18 +104,19 @@ impl ServerFields {
             false => &["cwd"],
         };
         unused.iter().for_each(|key| drop(entry.shift_remove(*key)));
-        parse(entry.clone()).or_else(|_| {
-            let is_wrong = |(key, value): &(&String, &Value)| {
-                parse(Map::from_iter([((*key).clone(), (*value).clone())])).is_err()
-            };
-            match entry.iter().find(is_wrong) {
+        match serde_json::from_value(Value::Object(entry.clone())) {
+            Ok(fields) => {
+                let others = entry.into_iter().filter(|(key, _)| !is_known(key)).collect();
+                Ok(ServerFields { others, ..fields })
+            }
+            Err(_) => match entry.iter().find(|(key, value)| !accepts(key, (*value).clone())) {
                 Some((key, value)) => {
                     let (what, hint) = fault_of(key, value);
                     mistake(format!("`{key}` {what}"), hint)
                 }
                 None => mistake("it cannot be read", "write it again"),
-            }
-        })
+            },
+        }
     }
 
     /// Returns the keys with an address, each with the address.
@@ -124,6 +124,17 @@ impl ServerFields {
         let all = [("url", &self.url), ("httpUrl", &self.http_url), ("serverUrl", &self.server_url)];
         all.into_iter().filter_map(|(key, text)| Some((key, text.as_ref()?.0.as_str())))
     }
+}
+
+/// Whether a key may have this value.
+fn accepts(key: &str, value: Value) -> bool {
+    let entry = Map::from_iter([(key.to_string(), value)]);
+    serde_json::from_value::<ServerFields>(Value::Object(entry)).is_ok()
+}
+
+/// Whether a key is a field: each has a type that refuses a list with null, and another key has no type.
+fn is_known(key: &str) -> bool {
+    !accepts(key, Value::Array(vec![Value::Null]))
 }
 
 /// Returns the fault of a wrong value, and its remedy.
@@ -137,5 +148,44 @@ fn fault_of(key: &str, value: &Value) -> (&'static str, &'static str) {
         }
         _ if value.is_string() => ("is empty", "leave it out, or say what it is"),
         _ => ("is not a string", "put it in quotes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_a_field_or_another_one() {
+        let known = [
+            "description",
+            "enabled",
+            "disabled",
+            "command",
+            "args",
+            "env",
+            "cwd",
+            "url",
+            "httpUrl",
+            "serverUrl",
+            "transport",
+            "type",
+            "headers",
+            "timeout",
+            "startup_timeout_sec",
+            "includeTools",
+            "excludeTools",
+            "disabledTools",
+            "tools",
+            "client_id",
+            "client_secret",
+            "client_metadata_url",
+        ];
+        for key in known {
+            assert!(is_known(key), "{key}");
+        }
+        for key in ["others", "kind", "http_url", "clientId", "name", ""] {
+            assert!(!is_known(key), "{key}");
+        }
     }
 }

@@ -245,6 +245,22 @@ fn keys_of_other_clients_are_honoured_or_named() {
 }
 
 #[test]
+fn a_key_may_have_any_number() {
+    let server = one(
+        r#"{"command":"x","args":[99999999999999999999],"env":{"A":99999999999999999999},"timeout":99999999999999999999,
+            "id":99999999999999999999,"metadata":{"a":[-99999999999999999999,1e999]},"new":{"a":99999999999999999999}}"#,
+    )
+    .unwrap();
+    let number = "99999999999999999999".to_string();
+    let env = vec![("A".to_string(), Secret::new(number.clone()))];
+    let args = vec![number];
+    assert_eq!(server.target, ServerTarget::Program { command: "x".into(), args, env, cwd: None });
+    assert_eq!(server.details.call, Some(Duration::from_secs(86_400)));
+    let unknown = ServerNotice::Key("s".into(), KeyFault::Unknown("new".into()));
+    assert_eq!(notes(&[server]), [unknown]);
+}
+
+#[test]
 fn the_file_of_vs_code_is_read_with_its_comments() {
     let text = br#"{
   // asked for once
