@@ -126,7 +126,7 @@ impl AcpAgent {
                 spawn_local(async move { self.resume(&id, old.id, &old.folder, false).await });
             }
             ClientRequest::New(folder) => self.new_session(&id, &folder, |_| Ok(None)),
-            ClientRequest::Fork(request::OldSessionParams { id: of, folder }) => {
+            ClientRequest::Fork(request::ExistingSessionParams { id: of, folder }) => {
                 let (at, store) = match self.session(&of) {
                     Ok(session) => (session.tip(), Some(session.store.clone())),
                     Err(_) => (None, None),
@@ -140,10 +140,7 @@ impl AcpAgent {
                     },
                 });
             }
-            call => {
-                let answer = self.at_once(call);
-                self.peer.answer(&id, answer);
-            }
+            call => self.peer.answer(&id, self.at_once(call)),
         }
     }
 
@@ -190,8 +187,12 @@ impl AcpAgent {
                     false => Err(wrong(format!("no message {message_id} in this store"))),
                 }
             }
-            // A question, and requests that open a session.
-            _ => Err(wrong("this is not answered at once")),
+            ClientRequest::Prompt(_)
+            | ClientRequest::New(_)
+            | ClientRequest::Load(_)
+            | ClientRequest::Resume(_)
+            | ClientRequest::Fork(_)
+            | ClientRequest::Other => Err(wrong("this is not answered at once")),
         }
     }
 

@@ -8,6 +8,7 @@ use tokio::sync::oneshot::{Receiver, Sender, channel};
 
 use crate::term::MessageWriter;
 use lepo_acp::content::ContentBlock;
+use lepo_acp::request::ClientNotification;
 use lepo_acp::rpc::{self, RpcError};
 use lepo_acp::update::{ChunkKind, SessionUpdate};
 
@@ -105,7 +106,8 @@ impl OutstandingRequest<'_> {
 impl Drop for OutstandingRequest<'_> {
     fn drop(&mut self) {
         if self.peer.waiting.borrow_mut().remove(&self.id).is_some() && !self.peer.is_closed.get() {
-            self.peer.out.line(rpc::cancel_request(self.id));
+            let cancel = ClientNotification::CancelRequest { request_id: self.id.into() };
+            self.peer.out.line(rpc::notification_line(&cancel));
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::VERSION;
 use super::content::ContentBlock;
 use super::request::{
-    ClientNotification, ClientRequest, InitializeParams, OldSessionParams, PromptParams, SessionParams,
+    ClientNotification, ClientRequest, ExistingSessionParams, InitializeParams, PromptParams, SessionParams,
 };
 use super::rpc;
 
@@ -69,8 +69,8 @@ pub fn fork(session: &str, cwd: &str) -> ClientRequest {
     ClientRequest::Fork(old_session(session, cwd))
 }
 
-fn old_session(session: &str, cwd: &str) -> OldSessionParams {
-    OldSessionParams { id: session.to_string(), folder: SessionParams::new(cwd) }
+fn old_session(session: &str, cwd: &str) -> ExistingSessionParams {
+    ExistingSessionParams { id: session.to_string(), folder: SessionParams::new(cwd) }
 }
 
 /// Returns the id in the answer to a new session.
@@ -180,5 +180,9 @@ mod tests {
             assert_eq!(rpc::request_line(1, &read), line);
         }
         assert_eq!(cancel("s"), r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}"#);
+        assert_eq!(
+            rpc::notification_line(&ClientNotification::CancelRequest { request_id: json!(7) }),
+            r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":7}}"#
+        );
     }
 }

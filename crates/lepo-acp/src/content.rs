@@ -2,13 +2,14 @@
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// Longest name of an unknown type, in characters.
 const LONGEST_TYPE: usize = 80;
 
 /// A content block.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", expecting = "a block of `prompt` is not a content block")]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum ContentBlock {
     /// Text.
     Text {
@@ -28,7 +29,6 @@ pub enum ContentBlock {
         /// Its URI.
         uri: String,
         /// Its display name.
-        #[serde(default)]
         name: String,
     },
     /// A resource with its content.
@@ -40,13 +40,13 @@ pub enum ContentBlock {
     #[serde(untagged)]
     Other {
         /// The type's name.
-        #[serde(rename = "type", deserialize_with = "other_type")]
+        #[serde(rename = "type")]
         kind: String,
     },
 }
 
 /// A resource within a block.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum EmbeddedResource {
     /// A resource with its text.
@@ -65,16 +65,30 @@ pub enum EmbeddedResource {
     },
 }
 
-/// Refuses the types that have a variant: their fields are missing.
-fn other_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let kind = String::deserialize(deserializer)?;
-    match kind.as_str() {
-        "text" | "image" | "resource_link" | "resource" => Err(D::Error::custom("a field is missing")),
-        _ => Ok(kind.chars().take(LONGEST_TYPE).collect()),
+// By hand, as in [`super::reading`]: fields that nothing reads may have any number.
+impl<'de> Deserialize<'de> for ContentBlock {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ContentBlock, D::Error> {
+        let block = Value::deserialize(from)?;
+        ContentBlock::read(&block)
+            .ok_or_else(|| D::Error::custom("a block of `prompt` is not a content block"))
     }
 }
 
 impl ContentBlock {
+    /// Parses a block; `None` if a field of its type is missing.
+    fn read(block: &Value) -> Option<ContentBlock> {
+        let text = |key: &str| block[key].as_str().map(str::to_string);
+        Some(match block["type"].as_str()? {
+            "text" => ContentBlock::Text { text: text("text")? },
+            "image" => ContentBlock::Image { mime: text("mimeType")?, data: text("data")? },
+            "resource_link" => {
+                ContentBlock::ResourceLink { uri: text("uri")?, name: text("name").unwrap_or_default() }
+            }
+            "resource" => ContentBlock::Resource { resource: EmbeddedResource::read(&block["resource"])? },
+            other => ContentBlock::Other { kind: other.chars().take(LONGEST_TYPE).collect() },
+        })
+    }
+
     /// Creates a block of text.
     pub fn text(text: impl Into<String>) -> ContentBlock {
         ContentBlock::Text { text: text.into() }
@@ -85,14 +99,28 @@ impl ContentBlock {
         match self {
             ContentBlock::Text { text }
             | ContentBlock::Resource { resource: EmbeddedResource::Text { text, .. } } => Some(text),
-            _ => None,
+            ContentBlock::Image { .. }
+            | ContentBlock::ResourceLink { .. }
+            | ContentBlock::Resource { resource: EmbeddedResource::Blob { .. } }
+            | ContentBlock::Other { .. } => None,
+        }
+    }
+}
+
+impl EmbeddedResource {
+    fn read(resource: &Value) -> Option<EmbeddedResource> {
+        let text = |key: &str| resource[key].as_str().map(str::to_string);
+        let uri = text("uri")?;
+        match text("text") {
+            Some(text) => Some(EmbeddedResource::Text { uri, text }),
+            None => Some(EmbeddedResource::Blob { uri, blob: text("blob")? }),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -117,6 +145,8 @@ mod tests {
                 link("file:///a", "a"),
             ),
             (json!({ "type": "resource_link", "uri": "file:///a" }), link("file:///a", "")),
+            (json!({ "type": "resource_link", "uri": "u", "name": null }), link("u", "")),
+            (json!({ "type": "resource_link", "uri": "u", "name": 7 }), link("u", "")),
             (
                 json!({ "type": "resource", "resource": { "uri": "u", "text": "t", "blob": "b", "_meta": {} } }),
                 resource(EmbeddedResource::Text { uri: "u".into(), text: "t".into() }),

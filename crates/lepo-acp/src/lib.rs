@@ -18,6 +18,7 @@ pub mod client;
 pub mod content;
 pub mod lines;
 pub mod permission;
+mod reading;
 pub mod request;
 pub mod rpc;
 pub mod update;

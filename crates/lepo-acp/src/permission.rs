@@ -1,9 +1,10 @@
 //! An agent's request for permission, and the client's answer.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::update::{AcpToolCall, entries};
+use super::reading::{entries, tagged};
+use super::update::AcpToolCall;
 
 /// The method of the request.
 pub const METHOD: &str = "session/request_permission";
@@ -46,11 +47,13 @@ struct PermissionAnswer {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[serde(remote = "Self", rename_all = "snake_case", rename_all_fields = "camelCase")]
 enum AnswerOutcome {
     Selected { option_id: String },
     Cancelled,
 }
+
+tagged!(AnswerOutcome, "outcome");
 
 /// Parses the client's answer to a request that offered these options; any other answer counts as cancelled.
 pub fn outcome(result: &Value, offered: &[(PermissionOptionKind, &str)]) -> PermissionOutcome {

@@ -18,10 +18,10 @@ pub enum ClientRequest {
     New(SessionParams),
     /// Load a session and replay its history.
     #[serde(rename = "session/load")]
-    Load(OldSessionParams),
+    Load(ExistingSessionParams),
     /// Reopen a session without its history.
     #[serde(rename = "session/resume")]
-    Resume(OldSessionParams),
+    Resume(ExistingSessionParams),
     /// List the sessions; the parameters may be missing.
     #[serde(rename = "session/list")]
     List(Option<ListParams>),
@@ -39,11 +39,11 @@ pub enum ClientRequest {
     SetOption(SetOptionParams),
     /// Start a session that continues a session from its end.
     #[serde(rename = "session/fork")]
-    Fork(OldSessionParams),
+    Fork(ExistingSessionParams),
     /// Start a session that continues a session from one of its messages.
     #[serde(rename = "_lepo/fork")]
     ForkAt(ForkParams),
-    /// Any other request, if it has no parameters.
+    /// Any other request, if it has no parameters; [`ClientRequest::read`] returns an error for it.
     #[serde(other)]
     Other,
 }
@@ -71,13 +71,24 @@ pub struct SessionParams {
 
 /// A session, with its folder and servers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct OldSessionParams {
+#[serde(try_from = "Value")]
+pub struct ExistingSessionParams {
     /// Its id.
     #[serde(rename = "sessionId")]
     pub id: String,
     /// Its folder and servers.
     #[serde(flatten)]
     pub folder: SessionParams,
+}
+
+impl TryFrom<Value> for ExistingSessionParams {
+    type Error = serde_json::Error;
+
+    /// Parses both parts from the same object: to read by `flatten` refuses integers of more than 64 bits.
+    fn try_from(params: Value) -> serde_json::Result<ExistingSessionParams> {
+        let SessionIdParams { session_id: id } = SessionIdParams::deserialize(&params)?;
+        Ok(ExistingSessionParams { id, folder: SessionParams::deserialize(params)? })
+    }
 }
 
 /// A session's id.
@@ -175,13 +186,11 @@ impl ClientRequest {
     /// Parses a request.
     pub fn read(method: &str, params: Value) -> Result<ClientRequest, RpcError> {
         let read = |params| serde_json::from_value(message(method, params));
-        match (read(params), read(Value::Null)) {
-            (Ok(ClientRequest::Other), _) | (Err(_), Ok(ClientRequest::Other)) => {
-                Err(RpcError::no_method(method))
-            }
-            (Ok(request), _) => Ok(request),
-            (Err(error), _) => Err(RpcError::new(INVALID_PARAMS, format!("invalid parameters: {error}"))),
+        // With parameters, an unknown method is an error like a wrong parameter; without them only it is `Other`.
+        if let Ok(ClientRequest::Other) = read(Value::Null) {
+            return Err(RpcError::no_method(method));
         }
+        read(params).map_err(|error| RpcError::new(INVALID_PARAMS, format!("invalid parameters: {error}")))
     }
 }
 

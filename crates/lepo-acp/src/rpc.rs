@@ -156,17 +156,14 @@ fn answer(id: Value, message: &mut Map<String, Value>) -> Option<RpcMessage> {
     Some(RpcMessage::Answer { id, result: Ok(message.remove("result")?) })
 }
 
-/// Builds the line of a request, without its line end.
-pub fn request(id: u64, method: &str, params: &Value) -> String {
-    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
+/// A method with its parameters.
+#[derive(Serialize)]
+struct MethodCall<'c> {
+    method: &'c str,
+    params: &'c Value,
 }
 
-/// Builds the line of a notification.
-pub fn notification(method: &str, params: &Value) -> String {
-    json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string()
-}
-
-/// A request or a notification with its method and parameters.
+/// A request or a notification.
 #[derive(Serialize)]
 struct CallLine<'c, C> {
     jsonrpc: &'static str,
@@ -176,23 +173,28 @@ struct CallLine<'c, C> {
     call: &'c C,
 }
 
+/// Builds the line of a request, without its line end.
+pub fn request(id: u64, method: &str, params: &Value) -> String {
+    line(Some(id), &MethodCall { method, params })
+}
+
+/// Builds the line of a notification.
+pub fn notification(method: &str, params: &Value) -> String {
+    line(None, &MethodCall { method, params })
+}
+
 /// Builds the line of a request that has its method in it.
 pub fn request_line(id: u64, call: &impl Serialize) -> String {
-    call_line(Some(id), call)
+    line(Some(id), call)
 }
 
 /// Builds the line of a notification that has its method in it.
 pub fn notification_line(call: &impl Serialize) -> String {
-    call_line(None, call)
+    line(None, call)
 }
 
-fn call_line(id: Option<u64>, call: &impl Serialize) -> String {
-    serde_json::to_string(&CallLine { jsonrpc: "2.0", id, call }).unwrap_or_default()
-}
-
-/// Builds the line that withdraws a request of this side.
-pub fn cancel_request(id: u64) -> String {
-    notification("$/cancel_request", &json!({ "requestId": id }))
+fn line(id: Option<u64>, call: &impl Serialize) -> String {
+    json!(CallLine { jsonrpc: "2.0", id, call }).to_string()
 }
 
 /// Builds the line of an answer.
@@ -262,5 +264,19 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"unknown method \"a\\nb\""}}"#
         );
         assert!(!request(1, "m", &json!({"a": "x\ny"})).contains('\n'));
+    }
+
+    #[test]
+    fn a_call_has_one_form_whatever_builds_it() {
+        let params: Value = serde_json::from_str(r#"{"b":99999999999999999999,"a":[1.50,null]}"#).unwrap();
+        let call = json!({ "method": "m", "params": params });
+        let request_text =
+            r#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"b":99999999999999999999,"a":[1.50,null]}}"#;
+        for line in [request(1, "m", &params), request_line(1, &call)] {
+            assert_eq!(line, request_text);
+        }
+        for line in [notification("m", &params), notification_line(&call)] {
+            assert_eq!(line, request_text.replace(r#""id":1,"#, ""));
+        }
     }
 }

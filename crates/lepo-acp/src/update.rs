@@ -1,10 +1,10 @@
 //! The updates of a session: text, thoughts and tool calls of a turn, one notification each.
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::content::ContentBlock;
+use super::reading::{entries, or_none, tagged};
 use super::rpc::notification;
 
 /// The method of an update.
@@ -88,16 +88,16 @@ pub struct AcpToolCall {
 
 /// A part of what a tool call shows.
 #[derive(Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(remote = "Self", rename_all = "snake_case")]
 enum ToolCallContent {
     Content {
         content: ContentBlock,
     },
     #[serde(rename_all = "camelCase")]
     Diff {
-        #[serde(default)]
-        path: String,
-        #[serde(default)]
+        #[serde(default, deserialize_with = "or_none")]
+        path: Option<String>,
+        #[serde(default, deserialize_with = "or_none")]
         old_text: Option<String>,
         new_text: String,
     },
@@ -105,29 +105,19 @@ enum ToolCallContent {
     Other,
 }
 
+tagged!(ToolCallContent, "type");
+
 impl ToolCallContent {
     fn into_text(self) -> Option<String> {
         match self {
             ToolCallContent::Content { content } => content.into_text(),
             ToolCallContent::Diff { path, old_text, new_text } => {
-                let old = old_text.unwrap_or_default();
+                let (path, old) = (path.unwrap_or_default(), old_text.unwrap_or_default());
                 Some(format!("{path}\n--- before\n{old}\n--- after\n{new_text}"))
             }
             ToolCallContent::Other => None,
         }
     }
-}
-
-/// Parses a field that the protocol does not require: `None` if it has another type.
-pub(crate) fn or_none<'de, D: Deserializer<'de>, T: DeserializeOwned>(
-    from: D,
-) -> Result<Option<T>, D::Error> {
-    Ok(serde_json::from_value(Value::deserialize(from)?).ok())
-}
-
-/// Parses the entries of a list that can be parsed.
-pub(crate) fn entries<T: DeserializeOwned>(list: Vec<Value>) -> impl Iterator<Item = T> {
-    list.into_iter().filter_map(|entry| serde_json::from_value(entry).ok())
 }
 
 fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
@@ -177,7 +167,7 @@ pub struct ContentChunk {
 
 /// An update of a session, in either direction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "sessionUpdate", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[serde(remote = "Self", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum SessionUpdate {
     /// A chunk of what the user typed.
     UserMessageChunk(ContentChunk),
@@ -227,6 +217,8 @@ pub enum SessionUpdate {
     #[serde(other)]
     Other,
 }
+
+tagged!(SessionUpdate, TAG);
 
 impl SessionUpdate {
     /// Creates an update for a chunk, with the id of its message.
@@ -384,13 +376,16 @@ mod tests {
             { "type": "content", "content": { "type": "resource", "resource": { "uri": "u", "text": "b" } } },
             { "type": "diff", "path": "p", "oldText": null, "newText": "n" },
             { "type": "diff", "path": "p", "oldText": "o", "newText": "n" },
+            { "type": "diff", "path": "p", "oldText": 7, "newText": "n" },
+            { "type": "diff", "path": 7, "newText": "n" },
             { "type": "diff", "path": "p" },
             { "type": "terminal", "terminalId": "t" },
             { "type": "content", "content": 7 },
             7,
         ]);
         let texts = read(json!({ "toolCallId": "1", "content": content })).texts.unwrap();
-        let diff = |old: &str| format!("p\n--- before\n{old}\n--- after\nn");
-        assert_eq!(texts, ["a".to_string(), "b".to_string(), diff(""), diff("o")]);
+        let diff = |path: &str, old: &str| format!("{path}\n--- before\n{old}\n--- after\nn");
+        let diffs = [diff("p", ""), diff("p", "o"), diff("p", ""), diff("", "")];
+        assert_eq!(texts, [["a".to_string(), "b".to_string()].as_slice(), &diffs].concat());
     }
 }

@@ -140,7 +140,13 @@ impl AgentAnswer {
                 self.apart = true;
                 self.tool(&call, events);
             }
-            _ => {}
+            SessionUpdate::UserMessageChunk(_)
+            | SessionUpdate::AvailableCommandsUpdate { .. }
+            | SessionUpdate::CurrentModeUpdate { .. }
+            | SessionUpdate::ConfigOptionUpdate { .. }
+            | SessionUpdate::SessionInfoUpdate { .. }
+            | SessionUpdate::UsageUpdate { .. }
+            | SessionUpdate::Other => {}
         }
     }
 
