@@ -103,7 +103,7 @@ fn deliver(
             }
         }
         Some(OutputPath::File(file)) => {
-            // One document: several are in a folder.
+            // Never several, which would be in a folder.
             documents.iter().try_for_each(|document| replace_output(file, &document.text))?;
             context.out.path(file);
             if args.open {
