@@ -160,8 +160,8 @@ impl SettingTable {
     }
 }
 
-/// Returns the byte offset of a value that is nested too deeply. The parser limits the depth of inline tables and lists,
-/// and separately that of each dotted key, so a small file can have thousands of tables within each other.
+/// Returns the byte offset of a value nested too deeply. The parser limits inline tables and lists, and separately the
+/// parts of each dotted key, so a small file can have thousands of tables within each other.
 fn too_deep(table: &DeTable<'_>) -> Option<usize> {
     let mut waiting: Vec<_> = table.values().map(|value| (value, 0)).collect();
     while let Some((value, depth)) = waiting.pop() {
