@@ -116,7 +116,7 @@ impl Store {
     ///
     /// # let dir = tempfile::tempdir().unwrap();
     /// let path = dir.path().join(".lepo");
-    /// assert!(Store::open(&path).is_err(), "there is none");
+    /// assert!(Store::open(&path).is_err());
     /// Store::create(&path).unwrap();
     /// assert!(Store::open(&path).unwrap().tails().unwrap().is_empty());
     /// ```

@@ -150,7 +150,7 @@ fn type_of(value: &str) -> &'static str {
     }
 }
 
-fn told(result: Result<()>) -> String {
+fn outcome_of(result: Result<()>) -> String {
     let Err(error) = result else { return "ok".to_string() };
     assert_eq!(error.kind.exit_code(), 2);
     message(&error)
@@ -187,7 +187,7 @@ fn wrong_values_are_told_with_the_same_words_and_no_secret() {
                 let whole = format!("{} {error:?}", message(error));
                 assert!(is_of_list || !whole.contains(SECRET), "{text}\n{whole}");
             }
-            (value.to_string(), told(result).replace(type_of(value), "TYPE"))
+            (value.to_string(), outcome_of(result).replace(type_of(value), "TYPE"))
         });
         add(&mut all, &key, outcomes);
         for value in BROKEN {
@@ -198,7 +198,7 @@ fn wrong_values_are_told_with_the_same_words_and_no_secret() {
     }
     let broken = BROKEN.iter().map(|value| {
         let text = format!("max_rounds = 3\napi_key = {value}\n");
-        (format!("{value:?}"), told(ConfigFile::parse(Path::new("c"), text.as_bytes()).map(|_| ())))
+        (format!("{value:?}"), outcome_of(ConfigFile::parse(Path::new("c"), text.as_bytes()).map(|_| ())))
     });
     add(&mut all, "no TOML", broken);
     for key in ["general", "toolChooser", "hush"] {
@@ -206,7 +206,7 @@ fn wrong_values_are_told_with_the_same_words_and_no_secret() {
             let text = format!("\n{key} = {value}");
             let parsed = Insts::parse(Path::new("i"), text.as_bytes());
             let ignored = parsed.as_ref().map(|(_, ignored)| ignored.join("; ")).unwrap_or_default();
-            let outcome = told(parsed.map(|_| ())) + &ignored;
+            let outcome = outcome_of(parsed.map(|_| ())) + &ignored;
             assert!(!outcome.contains(SECRET), "{text}\n{outcome}");
             (value.to_string(), outcome.replace(type_of(value), "TYPE"))
         });
@@ -215,7 +215,7 @@ fn wrong_values_are_told_with_the_same_words_and_no_secret() {
     for before in ["recorded = ", "[recorded]\nignore = ", "[recorded]\nhush = "] {
         let outcomes = VALUES.iter().map(|value| {
             let text = format!("{before}{value}");
-            let outcome = told(RecordedTable::parse(Path::new("r"), text.as_bytes()).map(|_| ()));
+            let outcome = outcome_of(RecordedTable::parse(Path::new("r"), text.as_bytes()).map(|_| ()));
             assert!(!outcome.contains(SECRET), "{text}\n{outcome}");
             (value.to_string(), outcome.replace(type_of(value), "TYPE"))
         });
@@ -249,7 +249,7 @@ fn typed_values_and_variables_are_told_with_the_same_words() {
     for name in setting_names().chain(["alias.r", "alias.a b", "http", "nothing"]) {
         let outcomes = texts.iter().map(|text| {
             let _ = std::fs::remove_file(&path);
-            let outcome = told(set_setting(&path, name, text));
+            let outcome = outcome_of(set_setting(&path, name, text));
             let outcome = outcome.replace(&path.display().to_string(), "CONFIG");
             (format!("{text:?}"), outcome.replace(&format!("\"{text}\""), "\"TEXT\""))
         });
@@ -260,7 +260,7 @@ fn typed_values_and_variables_are_told_with_the_same_words() {
         let words = ["a", " ", "7", "+7", "0", "1.5", "true", "false", "off", "debug", "read", "300"];
         let outcomes = words.iter().map(|text| {
             let loaded = load("", "", &[(&name, text)], &Flags::default());
-            (format!("{text:?}"), told(loaded.map(|_| ())).replace(&format!("\"{text}\""), "\"TEXT\""))
+            (format!("{text:?}"), outcome_of(loaded.map(|_| ())).replace(&format!("\"{text}\""), "\"TEXT\""))
         });
         add(&mut all, &name, outcomes);
     }
