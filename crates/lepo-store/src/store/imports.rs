@@ -1,5 +1,6 @@
 //! The journal's lines about imports: source and title of each conversation.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,15 @@ pub struct ImportIndex {
     ends: Vec<(usize, Subject)>,
     /// Number of bytes read of the journal.
     read: u64,
+}
+
+/// The fields that the index needs of each line.
+#[derive(Deserialize)]
+struct LineHeader<'a> {
+    #[serde(borrow, default)]
+    what: Cow<'a, str>,
+    #[serde(default, deserialize_with = "id")]
+    bubb: Option<BubbId>,
 }
 
 #[derive(Debug)]
@@ -152,13 +162,12 @@ impl ImportIndex {
         self.read = from;
         for (line, end) in journal.lines(from) {
             self.read = end;
-            let Some(record) = JournalRecord::parse(&line).filter(|record| is_fact(&record.what)) else {
-                continue;
-            };
-            if record.what == IMPORT {
-                ImportRecord::parse(&line).into_iter().for_each(|import| self.keep(import));
-            } else {
-                self.answers.extend(record.bubb);
+            match serde_json::from_slice(&line) {
+                Ok(LineHeader { what, .. }) if what == IMPORT => {
+                    ImportRecord::parse(&line).into_iter().for_each(|import| self.keep(import));
+                }
+                Ok(LineHeader { what, bubb }) if is_fact(&what) => self.answers.extend(bubb),
+                _ => {}
             }
         }
     }
