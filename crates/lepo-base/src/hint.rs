@@ -87,9 +87,19 @@ impl Hint {
 
     /// Whether the hint suggests answering the last question again.
     pub fn suggests_retry(&self) -> bool {
+        self.resumes(ResumeCommand::is_retry)
+    }
+
+    /// Whether the hint suggests continuing from a summary.
+    pub fn suggests_summary(&self) -> bool {
+        self.resumes(ResumeCommand::is_summary)
+    }
+
+    /// Whether a command in it continues the turn in such a way.
+    fn resumes(&self, is_such: impl Fn(&ResumeCommand) -> bool) -> bool {
         self.0.iter().any(|piece| match &piece.part {
             HintContent::Marked(HintCommand::Resume(resume))
-            | HintContent::Bare(HintCommand::Resume(resume)) => resume.is_retry(),
+            | HintContent::Bare(HintCommand::Resume(resume)) => is_such(resume),
             _ => false,
         })
     }

@@ -12,6 +12,7 @@ use super::meter::MeteredRequest;
 use super::notice::ModelNotice;
 use super::quirk_file::QuirkFile;
 use super::quirks::BEGINS_THINKING;
+use super::refusal::without_summary;
 use super::remote::RemoteModel;
 use super::replay::ProviderMessage;
 use super::request_log::RequestLog;
@@ -185,7 +186,10 @@ impl<'m> AnswerStream<'m> {
                 return Ok(Some(event));
             }
             if let Some(error) = self.failure.take() {
-                let error = without_key(error, self.key.as_ref());
+                let mut error = without_key(error, self.key.as_ref());
+                if let Some(PausedRequest { request, .. }) = &self.paused_request {
+                    error = without_summary(error, request);
+                }
                 self.log.failed(&error);
                 return Err(error);
             }

@@ -6,6 +6,7 @@ use reqwest::{Response, StatusCode};
 
 use super::answer_reader::StreamRefusal;
 use super::error_text::{excerpt, server_message};
+use super::message::ChatRequest;
 use super::notice::TransientFailure;
 use super::provider_spec::HttpSpec;
 use super::refusals::{Meaning, meaning};
@@ -14,6 +15,7 @@ use super::unpack::Unpacking;
 use crate::ModelConfig;
 use lepo_base::error::{Error, ExitKind};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
+use lepo_base::role::Role;
 
 /// The size limit of a refusal, in bytes.
 const ENOUGH: usize = 64 << 10;
@@ -176,6 +178,16 @@ impl HttpRefusal {
             }
         }
     }
+}
+
+/// Replaces the hint to continue from a summary where no answer precedes the question: nothing could be summarised.
+pub(super) fn without_summary(error: Error, request: &ChatRequest<'_>) -> Error {
+    let has_answer = request.messages.iter().any(|message| message.role == Role::Assistant);
+    if has_answer || !error.hint.as_ref().is_some_and(Hint::suggests_summary) {
+        return error;
+    }
+    let other_model = Hint::from("send less, or ask a model that accepts more: ");
+    error.hint(other_model.command(HintCommand::OtherModel))
 }
 
 fn titled(status: StatusCode, words: String) -> String {

@@ -194,7 +194,14 @@ fn the_hint_of_one_names_the_store() {
         (Some("--events"), "\"hint\":\"`lepo -s notes do --compact` continues"),
     ] {
         let panel = Panel::new("", &[("a", vec![openai_sse(["one"])]), ("b", vec![long()])]);
-        let args = ["-s", "notes", "do", "--parallel", "q"];
+        let add = |args: &[&str]| {
+            let ran = panel.home.lepo_with(&[&["-s", "notes", "add"], args].concat(), b"text");
+            assert_eq!(ran.code, 0, "{}", ran.err);
+        };
+        panel.home.ok(&["-s", "notes", "init"]);
+        add(&["--kind", "u"]);
+        add(&["--kind", "a", "--prev", "@"]);
+        let args = ["-s", "notes", "do", "--parallel", "--tail", "@", "q"];
         let ran = panel.lepo(&args.into_iter().chain(option).collect::<Vec<_>>());
         assert_eq!(ran.code, 0, "{}", ran.err);
         assert!(format!("{}{}", ran.out, ran.err).contains(told), "{option:?}: {}{}", ran.out, ran.err);

@@ -29,14 +29,21 @@ fn an_overflow_is_its_own_error_on_every_wire() {
             _ => reply.clone(),
         });
         let home = home(&server, "planner = 'off'", model);
-        let ran = home.lepo(&["do", "--json", "hi"]);
-        assert_eq!(ran.code, 3, "{model}: {}", ran.err);
-        let document: Value = serde_json::from_str(&ran.out).unwrap();
-        assert_eq!(document["error"]["kind"], "overflow", "{model}: {document}");
-        // A status is told only where there was one.
-        let told = document["error"]["message"].as_str().unwrap().contains("400 Bad Request");
-        assert_eq!(told, is_refused, "{document}");
-        assert!(document["error"]["hint"].as_str().unwrap().contains("lepo do --compact"), "{document}");
+        // Without an answer there is nothing to summarise.
+        for (has_answer, remedy) in [(false, "send less"), (true, "`lepo do --compact`")] {
+            if has_answer {
+                assert_eq!(home.lepo_with(&["add", "--kind", "u"], b"a").code, 0);
+                assert_eq!(home.lepo_with(&["add", "--kind", "a", "--prev", "@"], b"b").code, 0);
+            }
+            let ran = home.lepo(&["do", "--json", if has_answer { "--tail=@" } else { "--new" }, "hi"]);
+            assert_eq!(ran.code, 3, "{model}: {}", ran.err);
+            let document: Value = serde_json::from_str(&ran.out).unwrap();
+            assert_eq!(document["error"]["kind"], "overflow", "{model}: {document}");
+            // Only where there was a status, the message has it.
+            let has_status = document["error"]["message"].as_str().unwrap().contains("400 Bad Request");
+            assert_eq!(has_status, is_refused, "{document}");
+            assert!(document["error"]["hint"].as_str().unwrap().starts_with(remedy), "{document}");
+        }
     }
 }
 

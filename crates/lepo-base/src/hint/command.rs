@@ -161,6 +161,11 @@ impl ResumeCommand {
         self.act == ResumeAction::Retry
     }
 
+    /// Whether it continues from a summary.
+    pub fn is_summary(&self) -> bool {
+        self.act == ResumeAction::Compact
+    }
+
     fn words(&self) -> String {
         let mut words = "do".to_string();
         let tail = self.tail.iter().map(|tail| ("--tail", tail));
