@@ -40,14 +40,14 @@ pub(super) async fn servers(session: &mut ReplSession<'_>) -> Result<()> {
     }
     let up = async { Ok(session.env.servers().await) };
     let (mut servers, notices) = session.env.interrupt.or(up).await?;
-    notices.iter().map(ui::server_line).for_each(|line| print_status(&line));
+    ui::print_server_notices(&notices);
     let listing = async {
         let mut notices = servers.start_named(|_| true).await;
         notices.extend(servers.list_offers().await);
         Ok(notices)
     };
     let notices = session.env.interrupt.or(listing).await?;
-    notices.iter().map(ui::server_line).for_each(|line| print_status(&line));
+    ui::print_server_notices(&notices);
     session.env.catalogue.fill(servers.each());
     session.out.flush();
     let mut out = Out::stdout();

@@ -56,7 +56,7 @@ pub use notes::{
     insts_with_warnings, labelled_or_warn, note_branch, note_dropped, note_ends, note_place,
     note_system_prompt, read_request, text_or_warn, waiting_at, warn_of_ahead, with_kept_question,
 };
-pub use notices::{explained_notices, notice_lines, server_line};
+pub use notices::{explained_notices, notice_lines, print_server_notices};
 pub use outcome::{bubbs_to_read, headings, print_ids, set_apart};
 pub use permission::{in_fence, permission_words, request_title};
 pub use replay::ReplayRows;

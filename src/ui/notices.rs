@@ -1,126 +1,130 @@
-//! Texts of a turn's notices.
+//! Texts of a turn's notices, for the user and for the manual.
 
 mod cleanup;
 mod files;
-mod manual;
 mod model;
 mod server;
+mod table;
 
-pub use manual::explained_notices;
-pub use server::line as server_line;
+pub use table::ManualNotice;
 
-use crate::term::{StatusLine, one_line};
+use crate::term::{StatusLine, one_line, print_status};
 use lepo_base::hint::{Hint, HintCommand, HintTarget};
 use lepo_store::bubb::counted_in_thousands;
+use lepo_tool::mcp::ServerNotice;
 use lepo_turn::{Notice, SecretsFound};
+use table::{name_values, notices};
 
-/// Returns the lines of a notice, with commands as the user types them at `at`.
-pub fn notice_lines(notice: &Notice, at: HintTarget<'_>) -> Vec<StatusLine> {
-    let hint = |text: &str| Hint::from(text).render(at);
-    let line = match notice {
-        Notice::FilesNotSent(model, left) => return files::not_sent(model, left, at),
-        Notice::Gathered(gathered) => {
-            let StatusLine { level, text } = files::gathered(gathered);
-            StatusLine { level, text: one_line(&text) }
+const MODELS: &str = "Models and answers";
+const FILES: &str = "Files and the repository";
+const SECRETS: &str = "Secrets";
+const COMMANDS: &str = "Commands and agents";
+const SERVERS: &str = "MCP servers";
+
+pub use lines as notice_lines;
+
+pub fn print_server_notices(notices: &[ServerNotice]) {
+    for notice in notices {
+        server::lines(notice, HintTarget::SHELL).iter().for_each(print_status);
+    }
+}
+
+/// Returns the notices that the manual explains, grouped by heading.
+pub fn explained_notices() -> [(&'static str, Vec<ManualNotice>); 5] {
+    let subjects = [MODELS, FILES, SECRETS, COMMANDS, SERVERS];
+    let mut groups = subjects.map(|subject| (subject, Vec::new()));
+    let tables = [model::explained(), explained(), cleanup::explained(), server::explained()];
+    for notice in tables.into_iter().flatten() {
+        if let Some((_, notices)) = groups.iter_mut().find(|(subject, _)| *subject == notice.subject) {
+            notices.push(notice);
         }
-        Notice::Model(notice) => model::line(notice),
-        Notice::Server(notice) => server::line(notice),
-        Notice::Left(left) => cleanup::line(left),
-        Notice::AmbientModel(taken, because, other) => {
-            StatusLine::note(format!("{taken} answers, by {because}; for the other: -m {other}"))
-        }
-        Notice::EmbeddedAnswers => StatusLine::note(hint(
-            "SmolLM2-135M answers, on this machine: a demonstration, often wrong; `lepo model` lists others",
-        )),
-        Notice::NoNativeTools(model) => StatusLine::note(format!(
-            "{model} does not support native tools: a separate request asks whether a command is needed \
-                (planner = \"chooser\")"
-        )),
-        Notice::ChooserUnreadable => {
-            StatusLine::warning("cannot read the tool chooser's answer; `planner = \"off\"` skips this step")
-        }
-        Notice::WriterUnreadable => StatusLine::warning("cannot read the command writer's answer"),
-        Notice::NoMoreCommands(limit) => {
-            StatusLine::note(format!("no more commands in this turn: max_rounds ({limit}) is reached"))
-        }
-        Notice::NoMoreTools(limit) => {
-            StatusLine::note(format!("no more tools in this turn: max_rounds ({limit}) is reached"))
-        }
-        Notice::AskedAgain(fault) => {
-            StatusLine::note(format!("the answer does not match the schema ({fault}): retrying"))
-        }
-        Notice::CutAtLimit => {
-            StatusLine::note("the answer was cut off at the model's token limit (max_tokens)")
-        }
-        Notice::CutAtWindow => StatusLine::note("the answer was cut off because the model's window is full"),
-        Notice::Stopped(reason) => StatusLine::note(format!("the model stopped: {reason}")),
-        Notice::Recorded(request) => StatusLine::plain(format!("recorded: {request}")),
-        Notice::SkillGiven(name) => StatusLine::plain(format!("the model reads the skill {name}")),
-        Notice::SkillsNotTrusted(1) => {
-            StatusLine::note(hint("a skill of the repository is not trusted; `lepo trust` shows it"))
-        }
-        Notice::SkillsNotTrusted(count) => StatusLine::note(hint(&format!(
-            "{count} skills of the repository are not trusted; `lepo trust` shows them"
-        ))),
-        Notice::InstructionsGo(first, more) => {
-            let named =
-                if *more == 0 { format!("{first} goes") } else { format!("{first} and {more} more go") };
-            let off = Hint::from("turn it off: --no-agents, or ")
-                .bare(HintCommand::Lepo("config agents false".into()));
-            StatusLine::note(format!("{named} with your questions here; {}", off.render(at)))
-        }
-        Notice::LeftOut(path, why) => StatusLine::note(format!("{path} is left out: {why}")),
-        Notice::SkillFault(folder, fault) => StatusLine::warning(format!("{folder}: {fault}")),
-        Notice::SkillOfRepository(name, own) => {
-            StatusLine::note(format!("the repository's skill {name} is used instead of {own}"))
-        }
-        Notice::Secrets(SecretsFound { count, sources, kinds, masked, is_sent_masked }) => {
-            let secrets =
-                if *count == 1 { "1 secret was".to_string() } else { format!("{count} secrets were") };
-            let done = if *masked { "masked" } else { "found, and kept," };
-            let found = format!("{secrets} {done} in {} ({kinds})", sources.join(" and "));
-            let sent = Hint::from(", and sent so: ").either("--unmasked", "/unmasked before a question");
-            let sent = if *is_sent_masked { sent.words(" sends the text").render(at) } else { String::new() };
-            StatusLine::plain(format!("{found}{sent}"))
-        }
-        Notice::TypedSecret(question, kinds) => StatusLine::plain(hint(&format!(
-            "your question has what looks like a secret ({kinds}); it is stored as typed. To remove it: \
-             lepo rm --redact {question}"
-        ))),
-        Notice::PromptSecret(kinds) => StatusLine::plain(hint(&format!(
-            "the system prompt has what looks like a secret ({kinds}); it is stored as typed. To remove it: \
-             lepo rm --redact --all"
-        ))),
-        Notice::ProcessesLeft(count) => {
-            StatusLine::warning(format!("{count} processes of the command could not be ended"))
-        }
-        Notice::AgentRefused(agent) => {
-            StatusLine::note(format!("a request of {agent} was refused: nobody can be asked here"))
-        }
-        Notice::ResourceRead(address, bytes) => {
-            StatusLine::plain(format!("read {address}: {}", counted_in_thousands(*bytes, "byte")))
-        }
-        Notice::ExitCode(code) => StatusLine::plain(format!("exit code: {code}")),
-        Notice::NoExit => StatusLine::plain("it did not exit"),
-        Notice::Compacts => {
-            StatusLine::note("the conversation would not fit the model's window: continuing from a summary")
-        }
-        Notice::Out(name, failures) => {
-            StatusLine::note(format!("{name} is out, after {failures} consecutive failures"))
-        }
-        Notice::OutUnasked(name) => StatusLine::note(format!("{name} is out: it cannot be asked")),
-        Notice::LastRound(rounds, orchestrator) => {
-            StatusLine::note(format!("the limit of {rounds} rounds is reached: {orchestrator} sums up"))
-        }
-        Notice::NoDecision(name) => StatusLine::note(format!(
-            "the reply of {name} named no speaker and did not \
-            end the debate"
-        )),
-        Notice::NothingToJudge(judge) => {
-            StatusLine::note(format!("there are fewer than two answers, so {judge} is not asked to judge"))
-        }
-    };
-    vec![line]
+    }
+    groups
+}
+
+notices! { Notice, at;
+    Notice::Model(notice) => lines { model::lines(notice, at) };
+    Notice::Server(notice) => lines { server::lines(notice, at) };
+    Notice::Left(item) => lines { cleanup::lines(item, at) };
+    Notice::AmbientModel(model, variable, other) =>
+        note "{model} answers, by {variable}; for the other: -m {other}",
+        MODELS: "No model is configured, so a variable decides. `lepo model add` configures one.";
+    Notice::EmbeddedAnswers =>
+        note(at) "SmolLM2-135M answers, on this machine: a demonstration, often wrong; `lepo model` lists others";
+    Notice::NoNativeTools(model) =>
+        note "{model} does not support native tools: a separate request asks whether a command is needed (planner = \"chooser\")",
+        MODELS: "Each question costs one more request; `planner = \"off\"` saves it, and the model runs no commands.";
+    Notice::ChooserUnreadable => warning "cannot read the tool chooser's answer; `planner = \"off\"` skips this step";
+    Notice::WriterUnreadable => warning "cannot read the command writer's answer";
+    Notice::NoMoreCommands(limit) => note "no more commands in this turn: max_rounds ({limit}) is reached",
+        MODELS: "The model answers with what it has. Ask it to continue, or raise `max_rounds`.";
+    Notice::NoMoreTools(limit) => note "no more tools in this turn: max_rounds ({limit}) is reached";
+    Notice::AskedAgain(fault) => note "the answer does not match the schema ({fault}): retrying";
+    Notice::CutAtLimit => note "the answer was cut off at the model's token limit (max_tokens)",
+        MODELS: "Ask it to continue, or raise `max_tokens` of the model.";
+    Notice::CutAtWindow => note "the answer was cut off because the model's window is full",
+        MODELS: "`lepo do --compact` continues from a summary.";
+    Notice::Compacts => note "the conversation would not fit the model's window: continuing from a summary",
+        MODELS: "`compact = \"auto\"` does this. The original messages are unchanged.";
+    Notice::Stopped(reason) => note "the model stopped: {reason}",
+        MODELS: "The reason is the provider's own word, like content_filter.";
+    Notice::Recorded(request) => plain "recorded: {request}";
+    Notice::FilesNotSent(model, unsent) => lines { files::not_sent(model, unsent, at) }
+        as "{file} is not sent: {model} does not accept them",
+        FILES: "The file stays with its message, and is sent to a model that accepts it.";
+    Notice::Gathered(folder), summary = one_line(&files::gathered(folder)) => note "{summary}"
+        as "12 files in {directory}, about 900 tokens",
+        FILES: "A directory adds its text files. A skipped file is sent if you name it itself.";
+    Notice::LeftOut(file, reason) => note "{file} is left out: {reason}",
+        FILES: "An AGENTS.md or a skill that the model does not get.";
+    Notice::SkillGiven(name) => plain "the model reads the skill {name}";
+    Notice::SkillsNotTrusted(1) => note(at) "a skill of the repository is not trusted; `lepo trust` shows it";
+    Notice::SkillsNotTrusted(count) =>
+        note(at) "{count} skills of the repository are not trusted; `lepo trust` shows them";
+    Notice::SkillFault(directory, fault) => warning "{directory}: {fault}",
+        FILES: "The skill is used anyway. `lepo prompt check` lists the faults of skills.";
+    Notice::SkillOfRepository(name, own) => note "the repository's skill {name} is used instead of {own}";
+    Notice::InstructionsGo(first, more), sentence = instructions_go(first, *more, at) => note "{sentence}";
+    Notice::Secrets(found), sentence = secrets_found(found, at) => plain "{sentence}"
+        as "1 secret was masked in a command's output (1 github-token)",
+        SECRETS: "The store has masks instead of them, as `secrets` in lepo-config(5) says. The model got the originals.";
+    Notice::TypedSecret(question, kinds) =>
+        plain(at) "your question has what looks like a secret ({kinds}); it is stored as typed. To remove it: lepo rm --redact {question}",
+        SECRETS: "Your own text is never changed without asking. The model may have received the secret: replace it where it is used.";
+    Notice::PromptSecret(kinds) =>
+        plain(at) "the system prompt has what looks like a secret ({kinds}); it is stored as typed. To remove it: lepo rm --redact --all",
+        SECRETS: "Your own text is never changed without asking. The model may have received the secret: replace it where it is used.";
+    Notice::ProcessesLeft(count) => warning "{count} processes of the command could not be ended",
+        COMMANDS: "They may still be running; ps(1) lists them.";
+    Notice::AgentRefused(agent) => note "a request of {agent} was refused: nobody can be asked here";
+    Notice::ResourceRead(address, bytes), size = counted_in_thousands(*bytes, "byte") =>
+        plain "read {address}: {size}";
+    Notice::ExitCode(code) => plain "exit code: {code}";
+    Notice::NoExit => plain "it did not exit";
+    Notice::Out(name, failures) => note "{name} is out, after {failures} consecutive failures";
+    Notice::OutUnasked(name) => note "{name} is out: it cannot be asked";
+    Notice::LastRound(rounds, orchestrator) => note "the limit of {rounds} rounds is reached: {orchestrator} sums up";
+    Notice::NoDecision(name) => note "the reply of {name} named no speaker and did not end the debate";
+    Notice::NothingToJudge(judge) => note "there are fewer than two answers, so {judge} is not asked to judge";
+}
+
+fn instructions_go(first: &str, more: usize, at: HintTarget<'_>) -> String {
+    let files = if more == 0 { format!("{first} goes") } else { format!("{first} and {more} more go") };
+    let off =
+        Hint::from("turn it off: --no-agents, or ").bare(HintCommand::Lepo("config agents false".into()));
+    format!("{files} with your questions here; {}", off.render(at))
+}
+
+fn secrets_found(found: &SecretsFound, at: HintTarget<'_>) -> String {
+    let SecretsFound { count, sources, kinds, masked, is_sent_masked } = found;
+    let secrets = if *count == 1 { "1 secret was".to_string() } else { format!("{count} secrets were") };
+    let done = if *masked { "masked" } else { "found, and kept," };
+    let sentence = format!("{secrets} {done} in {} ({kinds})", sources.join(" and "));
+    if !is_sent_masked {
+        return sentence;
+    }
+    let remedy = Hint::from(", and sent so: ").either("--unmasked", "/unmasked before a question");
+    sentence + &remedy.words(" sends the text").render(at)
 }
 
 #[cfg(test)]

@@ -260,50 +260,16 @@ fn diagnostics() -> String {
     );
     for (subject, notices) in lepo::explained_notices() {
         text.push_str(&format!(".SS {subject}\n"));
-        for (at, (words, meaning)) in notices.iter().enumerate() {
+        for (at, notice) in notices.iter().enumerate() {
             let paragraph = if at == 0 { "" } else { ".PP\n" };
             text.push_str(&format!(
                 "{paragraph}\\fB{}\\fR\n.RS 4\n{}\n.RE\n",
-                escaped(words),
-                marked(&escaped(meaning))
+                escaped(&notice.line),
+                marked(&escaped(notice.meaning))
             ));
         }
     }
     text
-}
-
-/// The enums of notices: the file of each, its name there, and that in the table of the manual.
-const NOTICES: &[(&str, &str, &str)] = &[
-    ("crates/lepo-turn/src/notice.rs", "Notice", "Notice"),
-    ("crates/lepo-turn/src/cleanup.rs", "CleanupItem", "CleanupItem"),
-    ("crates/lepo-model/src/notice.rs", "ModelNotice", "Model"),
-    ("crates/lepo-tool/src/mcp/notice.rs", "ServerNotice", "Server"),
-];
-
-#[test]
-fn every_notice_is_in_the_table_of_the_manual() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let table = std::fs::read_to_string(root.join("src/ui/notices/manual.rs")).unwrap();
-    let (_, samples) = table.split_once("fn samples()").unwrap();
-    let is_in = |value: &str| {
-        let follows = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric());
-        samples.match_indices(value).any(|(at, _)| follows(&samples[at + value.len()..]))
-    };
-    let mut missing = Vec::new();
-    for (file, name, called) in NOTICES {
-        let code = std::fs::read_to_string(root.join(file)).unwrap();
-        let (_, body) = code.split_once(&format!("pub enum {name} {{\n")).unwrap();
-        let (body, _) = body.split_once("\n}").unwrap();
-        let variants: Vec<&str> = body
-            .lines()
-            .filter_map(|line| line.strip_prefix("    ").filter(|line| line.starts_with(char::is_uppercase)))
-            .map(|line| line.split(|c: char| !c.is_alphanumeric()).next().unwrap())
-            .collect();
-        assert!(variants.len() > 5, "{file}: {variants:?}");
-        let new = variants.iter().map(|variant| format!("{called}::{variant}"));
-        missing.extend(new.filter(|value| !is_in(value)));
-    }
-    assert!(missing.is_empty(), "{missing:#?}");
 }
 
 /// The paragraphs behind a help, each under the heading that a manual has for it.

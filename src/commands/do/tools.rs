@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use super::DoArgs;
 use super::setup::Setup;
 use crate::commands::Context;
-use crate::term::print_status;
-use crate::ui::{agree_to_start, server_line, tool_table};
+use crate::ui::{agree_to_start, print_server_notices, tool_table};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_tool::mcp::{McpPrompt, PromptArgument, Resource, Server, native_name};
@@ -29,8 +28,8 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
                     question.keep(answer, paths, &servers.folders().work_dir)?;
                     take_answers(&mut servers, paths);
                 }
-                servers.ready().await.iter().map(server_line).for_each(|line| print_status(&line));
-                servers.list_offers().await.iter().map(server_line).for_each(|line| print_status(&line));
+                print_server_notices(&servers.ready().await);
+                print_server_notices(&servers.list_offers().await);
                 match args.json {
                     true => documents(context, servers.each()),
                     false => tool_table(context.out, servers.each()),

@@ -10,7 +10,7 @@ use super::repo_files::{REPO_FILES, trusted};
 use super::{Context, complete};
 use crate::commands::user_env::UserEnv;
 use crate::term::print_status;
-use crate::ui::server_line;
+use crate::ui::print_server_notices;
 use lepo_base::error::{Error, Result};
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget, all_servers};
 use lepo_tool::mcp::config::{ServerVariables, notes as server_notes};
@@ -82,7 +82,7 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     let own = settings.as_ref().map(Settings::key_variables).unwrap_or_default();
     let variables = ServerVariables { env: &env, own_names: own, keys: &keys };
     let servers = all_servers(&paths.mcp_file(), repo, Some(&variables))?;
-    server_notes(&servers).iter().map(server_line).for_each(|line| print_status(&line));
+    print_server_notices(&server_notes(&servers));
     match args.command.unwrap_or(McpCommand::Ls { json: args.json }) {
         McpCommand::Ls { json } => list::list(&servers, &paths, json, context),
         McpCommand::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),

@@ -1,34 +1,30 @@
 //! Texts about what a command or an agent leaves in the working directory.
 
+use super::COMMANDS;
+use super::table::{ManualNotice, name_values, notices};
 use crate::term::StatusLine;
+use lepo_base::hint::HintTarget;
 use lepo_turn::{AutorunFiles, CleanupItem};
 
-pub fn line(item: &CleanupItem) -> StatusLine {
-    match item {
-        CleanupItem::RepositoryMoved(maker, path, to) => StatusLine::warning(format!(
-            "{maker} made a git repository at {path}, moved aside to {to}: git would run what its settings say"
-        )),
-        CleanupItem::Repository(maker, path, why) => StatusLine::warning(format!(
-            "{maker} made a git repository at {path} that cannot be moved aside ({why}): \
-             git would run what its settings say"
-        )),
-        CleanupItem::OwnersRightsRemoved(path) => StatusLine::warning(format!(
-            "{path} ran with its owner's rights (set-user-id or set-group-id): removed"
-        )),
-        CleanupItem::OwnersRights(path, why) => StatusLine::warning(format!(
-            "{path} runs with its owner's rights (set-user-id or set-group-id), which cannot be removed ({why})"
-        )),
-        CleanupItem::MoreOwnersRights(more) => {
-            StatusLine::warning(format!("and {more} other files that ran, or run, with their owner's rights"))
-        }
-        CleanupItem::WillRun(files) => StatusLine::note(will_run(files)),
-        CleanupItem::MoreWillRun(more) => {
-            StatusLine::note(format!("and {more} other files that tools run automatically"))
-        }
-        CleanupItem::Unread(count) => {
-            StatusLine::warning(format!("{count} new directories could not be searched"))
-        }
-    }
+notices! { CleanupItem, _at;
+    CleanupItem::RepositoryMoved(maker, path, target) =>
+        warning "{maker} made a git repository at {path}, moved aside to {target}: git would run what its settings say"
+        as "the command made a git repository at {path}, moved aside to {path}.aside: git would run what its settings say",
+        COMMANDS: "Only a command with access `full` makes a repository that stays in place.";
+    CleanupItem::Repository(maker, path, reason) =>
+        warning "{maker} made a git repository at {path} that cannot be moved aside ({reason}): git would run what its settings say";
+    CleanupItem::OwnersRightsRemoved(file) =>
+        warning "{file} ran with its owner's rights (set-user-id or set-group-id): removed",
+        COMMANDS: "Whoever started such a program would have had the rights of its owner.";
+    CleanupItem::OwnersRights(file, reason) =>
+        warning "{file} runs with its owner's rights (set-user-id or set-group-id), which cannot be removed ({reason})";
+    CleanupItem::MoreOwnersRights(more) =>
+        warning "and {more} other files that ran, or run, with their owner's rights";
+    CleanupItem::WillRun(files), sentence = will_run(files) => note "{sentence}"
+        as "{file} will run when you run make",
+        COMMANDS: "They were written in a sandbox and run outside of it: read them first.";
+    CleanupItem::MoreWillRun(more) => note "and {more} other files that tools run automatically";
+    CleanupItem::Unread(count) => warning "{count} new directories could not be searched";
 }
 
 fn will_run(AutorunFiles { files, named, when }: &AutorunFiles) -> String {
@@ -53,7 +49,8 @@ mod tests {
         ] {
             let named = named.iter().map(ToString::to_string).collect();
             let item = CleanupItem::WillRun(AutorunFiles { files, named, when: "you enter" });
-            assert_eq!(line(&item).to_string(), words);
+            let lines = lines(&item, HintTarget::SHELL);
+            assert_eq!(lines.iter().map(ToString::to_string).collect::<Vec<_>>(), [words]);
         }
     }
 }

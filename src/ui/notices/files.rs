@@ -25,13 +25,13 @@ pub fn not_sent(model: &str, unsent: &UnsentFiles, at: HintTarget<'_>) -> Vec<St
     lines.into_iter().flatten().collect()
 }
 
-pub fn gathered(FolderSummary { folder, files, tokens, skipped }: &FolderSummary) -> StatusLine {
+pub fn gathered(FolderSummary { folder, files, tokens, skipped }: &FolderSummary) -> String {
     let files = if *files == 1 { "1 file".to_string() } else { format!("{files} files") };
     let tokens = format!(", about {} token{}", thousands(*tokens), if *tokens == 1 { "" } else { "s" });
     let skipped: Vec<String> = skipped.iter().map(of_reason).collect();
     let skipped =
         if skipped.is_empty() { String::new() } else { format!("; skipped: {}", skipped.join(", ")) };
-    StatusLine::note(format!("{files} in {folder}{tokens}{skipped}"))
+    format!("{files} in {folder}{tokens}{skipped}")
 }
 
 fn of_reason(SkippedGroup { count, why, named }: &SkippedGroup) -> String {
@@ -74,17 +74,17 @@ mod tests {
             skipped(2, SkipReason::Ignored, &[]),
         ];
         for (files, tokens, skipped, words) in [
-            (1, 1, Vec::new(), "note: 1 file in src, about 1 token"),
+            (1, 1, Vec::new(), "1 file in src, about 1 token"),
             (
                 12,
                 1_900,
                 all,
-                "note: 12 files in src, about 1,900 tokens; skipped: 1 link (link), 4 not text (a, b, c, …), \
+                "12 files in src, about 1,900 tokens; skipped: 1 link (link), 4 not text (a, b, c, …), \
                  1 more than 1,048,576 bytes in all (large), 1 more than 200 files (last), 2 ignored by git",
             ),
         ] {
             let folder = "src".to_string();
-            assert_eq!(gathered(&FolderSummary { folder, files, tokens, skipped }).to_string(), words);
+            assert_eq!(gathered(&FolderSummary { folder, files, tokens, skipped }), words);
         }
     }
 

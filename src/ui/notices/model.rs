@@ -1,55 +1,69 @@
 //! Texts of a model's or a provider's notices.
 
+use std::time::Duration;
+
+use super::table::{ManualNotice, name_values, notices};
+use super::{COMMANDS, MODELS};
 use crate::term::StatusLine;
+use lepo_base::hint::HintTarget;
 use lepo_model::{ModelNotice, Retry, TransientFailure};
 
-pub fn line(notice: &ModelNotice) -> StatusLine {
-    match notice {
-        ModelNotice::Learned(model, says) => StatusLine::plain(format!("{model} {says}")),
-        ModelNotice::OwnMessageRejected(model, words) => StatusLine::plain(format!(
-            "{model} rejects its own earlier message: retrying without the thinking in it ({words})"
-        )),
-        ModelNotice::ToolLeftOut(model, tool, words) => {
-            let tool = match tool.split_once("__") {
-                Some((server, tool)) => format!("tool {tool} of MCP server {server}"),
-                None => format!("tool {tool}"),
-            };
-            StatusLine::warning(format!(
-                "{model} does not accept the schema of {tool}, which is left out ({words})"
-            ))
-        }
-        ModelNotice::OtherAddress(model, right) => StatusLine::note(format!(
-            "nothing answers at the `base_url` of {model}: trying {right}, which is probably meant"
-        )),
-        ModelNotice::Slipped(model, tried) => StatusLine::plain(format!(
-            "{model} wrote a call that its server cannot read: asking once more (it tried {tried})"
-        )),
-        ModelNotice::WasThinking(model) => StatusLine::note(format!(
-            "all of this was thinking, whose end {model} marked, but not its beginning; the answer follows"
-        )),
-        ModelNotice::Retries(Retry { model, after, wait, attempt, of }) => {
-            let failed = match after {
-                TransientFailure::Status(status) => format!("answered {status}"),
-                TransientFailure::Words(words) => format!("failed: {words}"),
-            };
-            let wait = wait.as_secs_f32();
-            StatusLine::plain(format!("{model} {failed}: retrying in {wait:.1} s ({attempt} of {of})"))
-        }
-        ModelNotice::WebToolFailed(tool, code) => StatusLine::plain(format!("{tool} failed: {code}")),
-        ModelNotice::ToldAsText(model) => {
-            StatusLine::note(format!("{model} gets the conversation so far as text"))
-        }
-        ModelNotice::Held(model, access, by) => StatusLine::note(format!(
-            "{model} is sandboxed by {by} with access `{access}`: it has no network"
-        )),
-        ModelNotice::Program(words) => StatusLine::plain(words),
+notices! { ModelNotice, _at;
+    ModelNotice::Retries(Retry { model, after, wait, attempt, of: most }),
+        failure = failure(after), seconds = seconds(*wait) =>
+        plain "{model} {failure}: retrying in {seconds} s ({attempt} of {most})"
+        as "{model} answered 503: retrying in 1.0 s (1 of 3)",
+        MODELS: "The failure may pass. If the last try fails too, `lepo do --retry` asks again later.";
+    ModelNotice::Learned(model, quirk) => plain "{model} {quirk}"
+        as "{model} does not accept `temperature`: retrying without it",
+        MODELS: "The server refused that part of the request. lepo remembers this for the model, and says it only once.";
+    ModelNotice::OwnMessageRejected(model, reason) =>
+        plain "{model} rejects its own earlier message: retrying without the thinking in it ({reason})",
+        MODELS: "Its earlier thinking is not sent back; the answers are.";
+    ModelNotice::ToolLeftOut(model, tool, reason), tool = tool_label(tool) =>
+        warning "{model} does not accept the schema of {tool}, which is left out ({reason})"
+        as "{model} does not accept the schema of tool {tool} of MCP server {server}, which is left out ({reason})",
+        MODELS: "The other tools are offered. The MCP server should fix the schema; another model may accept it.";
+    ModelNotice::OtherAddress(model, url) =>
+        note "nothing answers at the `base_url` of {model}: trying {url}, which is probably meant",
+        MODELS: "The key goes to the same host. `lepo model` and lepo-config(5) say where it is configured.";
+    ModelNotice::Slipped(model, call) =>
+        plain "{model} wrote a call that its server cannot read: asking once more (it tried {call})",
+        MODELS: "Nothing was executed. A second failure is an error.";
+    ModelNotice::WasThinking(model) =>
+        note "all of this was thinking, whose end {model} marked, but not its beginning; the answer follows",
+        MODELS: "Only the answer is stored, and printed by `-q` and `--json`. From now on, its answers are read as beginning with thinking.";
+    ModelNotice::WebToolFailed(tool, code) => plain "{tool} failed: {code}";
+    ModelNotice::ToldAsText(model) => note "{model} gets the conversation so far as text",
+        COMMANDS: "The agent has no session of this conversation that it could continue.";
+    ModelNotice::Held(model, access, sandbox) =>
+        note "{model} is sandboxed by {sandbox} with access `{access}`: it has no network"
+        as "{model} is sandboxed by bubblewrap with access `read`: it has no network",
+        COMMANDS: "Only an agent whose model runs in the same sandbox can answer; `sandbox = \"net\"` gives it a network.";
+    ModelNotice::Program(text) => plain "{text}";
+}
+
+fn failure(after: &TransientFailure) -> String {
+    match after {
+        TransientFailure::Status(status) => format!("answered {status}"),
+        TransientFailure::Words(message) => format!("failed: {message}"),
+    }
+}
+
+fn seconds(wait: Duration) -> String {
+    format!("{:.1}", wait.as_secs_f32())
+}
+
+fn tool_label(tool: &str) -> String {
+    match tool.split_once("__") {
+        Some((server, tool)) => format!("tool {tool} of MCP server {server}"),
+        None => format!("tool {tool}"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     #[test]
     fn a_retry_tells_why_and_when() {
@@ -69,7 +83,8 @@ mod tests {
                 "m failed: Overloaded: retrying in 1.5 s (1 of 3)",
             ),
         ] {
-            assert_eq!(line(&retry(after)).to_string(), words);
+            let lines = lines(&retry(after), HintTarget::SHELL);
+            assert_eq!(lines.iter().map(ToString::to_string).collect::<Vec<_>>(), [words]);
         }
     }
 }

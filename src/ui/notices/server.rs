@@ -1,55 +1,46 @@
 //! Texts of notices about MCP servers.
 
+use super::SERVERS;
+use super::table::{ManualNotice, name_values, notices};
 use crate::term::{StatusLine, one_line};
 use crate::ui::folder_name;
+use lepo_base::hint::HintTarget;
 use lepo_tool::mcp::{KeyFault, ServerNotice, ToolsFault};
 
-pub fn line(notice: &ServerNotice) -> StatusLine {
-    match notice {
-        ServerNotice::CannotBeUsed(name, why) => {
-            StatusLine::warning(format!("server {name} cannot be used: {why}"))
-        }
-        ServerNotice::KeptOut(name, dir) => StatusLine::note(format!(
-            "server {name} started in an empty folder, because {} is not trusted; if it needs files from there: `lepo trust`",
-            one_line(&dir.to_string_lossy())
-        )),
-        ServerNotice::LacksFolder(names, dir) => {
-            let (word, dir) = (if names.len() == 1 { "server" } else { "servers" }, folder_name(dir));
-            StatusLine::note(format!(
-                "without {word} {}: {dir} is not trusted; `lepo trust`",
-                names.join(", ")
-            ))
-        }
-        ServerNotice::Tools(name, fault) => StatusLine::note(format!("server {name}: {}", of_tools(fault))),
-        ServerNotice::Junk(name) => {
-            StatusLine::note(format!("server {name}: skipped lines on its stdout that are not messages"))
-        }
-        ServerNotice::ToolsUnlisted(name, why) => {
-            StatusLine::warning(format!("server {name}: its tools changed and cannot be listed: {why}"))
-        }
-        ServerNotice::OffersUnlisted(name, why) => {
-            StatusLine::warning(format!("server {name}: its resources and prompts cannot be listed: {why}"))
-        }
-        ServerNotice::Key(name, fault) => {
-            StatusLine::warning(format!("MCP server {name:?}: {}", of_key(fault)))
-        }
-        ServerNotice::LeftOut(name, why) => {
-            StatusLine::warning(format!("MCP server {name:?} is left out: {why}"))
-        }
-        ServerNotice::InSeconds(names) => {
-            let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
-            StatusLine::note(format!(
-                "MCP server {}: a `timeout` under 1,000 is taken as seconds; others are milliseconds",
-                names.join(", ")
-            ))
-        }
-        ServerNotice::NameTaken(name) => {
-            StatusLine::note(format!("MCP server {name:?} of the editor is ignored: another has its name"))
-        }
-    }
+notices! { ServerNotice, _at;
+    ServerNotice::CannotBeUsed(name, reason) => warning "server {name} cannot be used: {reason}",
+        SERVERS: "The question is answered without its tools. `lepo do --list-tools` tries all servers.";
+    ServerNotice::KeptOut(name, dir), folder = one_line(&dir.to_string_lossy()) =>
+        note "server {name} started in an empty folder, because {folder} is not trusted; if it needs files from there: `lepo trust`",
+        SERVERS: "A server that needs files of the folder cannot start before the folder is trusted.";
+    ServerNotice::LacksFolder(names, dir),
+        server = if names.len() == 1 { "server" } else { "servers" }, names = names.join(", "), folder = folder_name(dir) =>
+        note "without {server} {names}: {folder} is not trusted; `lepo trust`"
+        as "without server {name}: {folder} is not trusted; `lepo trust`",
+        SERVERS: "A server that needs files of the folder cannot start before the folder is trusted.";
+    ServerNotice::Tools(name, fault), fault = tools_fault(fault) => note "server {name}: {fault}"
+        as "server {name}: tool \"{tool}\" was left out: its schema is not an object",
+        SERVERS: "The server's other tools are used.";
+    ServerNotice::Junk(name) => note "server {name}: skipped lines on its stdout that are not messages",
+        SERVERS: "This is an error of the server, whose stdout must contain only messages.";
+    ServerNotice::ToolsUnlisted(name, reason) =>
+        warning "server {name}: its tools changed and cannot be listed: {reason}",
+        SERVERS: "The tools that were known before are used.";
+    ServerNotice::OffersUnlisted(name, reason) =>
+        warning "server {name}: its resources and prompts cannot be listed: {reason}";
+    ServerNotice::Key(name, fault), fault = key_fault(fault) => warning "MCP server {name:?}: {fault}";
+    ServerNotice::LeftOut(name, reason) => warning "MCP server {name:?} is left out: {reason}";
+    ServerNotice::InSeconds(names), names = quoted_names(names) =>
+        note "MCP server {names}: a `timeout` under 1,000 is taken as seconds; others are milliseconds";
+    ServerNotice::NameTaken(name) =>
+        note "MCP server {name:?} of the editor is ignored: another has its name";
 }
 
-fn of_tools(fault: &ToolsFault) -> String {
+fn quoted_names(names: &[String]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+}
+
+fn tools_fault(fault: &ToolsFault) -> String {
     match fault {
         ToolsFault::Unread => "its list of tools could not be read".to_string(),
         ToolsFault::Circular => "its list of tools goes in circles".to_string(),
@@ -67,7 +58,7 @@ fn of_tools(fault: &ToolsFault) -> String {
     }
 }
 
-fn of_key(fault: &KeyFault) -> String {
+fn key_fault(fault: &KeyFault) -> String {
     match fault {
         KeyFault::CwdAlone => "`cwd` needs a `command`".to_string(),
         KeyFault::NotSupported(key, instead) => format!("`{key}` is not supported: {instead}"),
@@ -111,7 +102,8 @@ mod tests {
                 "warning: MCP server \"s\" is left out: ${GONE} is not set",
             ),
         ] {
-            assert_eq!(line(&notice).to_string(), words);
+            let lines = lines(&notice, HintTarget::SHELL);
+            assert_eq!(lines.iter().map(ToString::to_string).collect::<Vec<_>>(), [words]);
         }
     }
 }
