@@ -201,17 +201,17 @@ impl SessionTurn<'_> {
         if let TurnStart::Decided(id) = start {
             view.resume_call(id);
         }
-        let report = execute_turn(self.env, config, &insts, forest, &mut view, ask).await?;
+        let outcome = execute_turn(self.env, config, &insts, forest, &mut view, ask).await?;
         view.flush();
         let withdrew = view.withdrew;
-        self.follow(start, &report)?;
+        self.follow(start, &outcome)?;
         self.send_state(config).await;
-        Ok(self.answer(report, withdrew))
+        Ok(self.answer(outcome, withdrew))
     }
 
-    fn answer(&self, report: Outcome, withdrew: bool) -> PromptResult {
-        let meta = meta(&report);
-        match report.error {
+    fn answer(&self, outcome: Outcome, withdrew: bool) -> PromptResult {
+        let meta = meta(&outcome);
+        match outcome.error {
             None => Ok(agent::prompted(StopReason::EndTurn, meta)),
             Some(error) if matches!(error.kind, ExitKind::Signal(_)) => {
                 Ok(agent::prompted(StopReason::Cancelled, meta))
@@ -225,16 +225,16 @@ impl SessionTurn<'_> {
                 self.peer.send_text(&self.session.id, ChunkKind::Agent, &words);
                 Ok(agent::prompted(StopReason::EndTurn, meta))
             }
-            Some(error) => Err(of_question(&ui::with_kept_question(error, report.user), report.user)),
+            Some(error) => Err(of_question(&ui::with_kept_question(error, outcome.user), outcome.user)),
         }
     }
 
-    fn follow(&self, start: TurnStart, report: &Outcome) -> Result<()> {
-        if let Some(answer) = &report.answer {
+    fn follow(&self, start: TurnStart, outcome: &Outcome) -> Result<()> {
+        if let Some(answer) = &outcome.answer {
             self.session.wrote(answer.name.id);
         }
         let mut state = self.session.state.borrow_mut();
-        state.conversation.follow(&self.session.store, start, report).map(drop)
+        state.conversation.follow(&self.session.store, start, outcome).map(drop)
     }
 
     /// Sends the title if it changed, and the fill level of the window.
@@ -351,17 +351,17 @@ fn question_meta(id: BubbId) -> Value {
 }
 
 /// Returns the ids of a turn's messages and the usage of its answer, for `_meta`.
-fn meta(report: &Outcome) -> Value {
+fn meta(outcome: &Outcome) -> Value {
     let id = |id: Option<BubbId>| id.map(|id| id.to_string());
-    let answer = report.answer.map(|answer| {
+    let answer = outcome.answer.map(|answer| {
         let usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
         json!({ "id": answer.name.id.to_string(), "usage": usage, "ms": answer.ms })
     });
     json!({ "lepo": {
-        "question": id(report.user),
+        "question": id(outcome.user),
         "answer": answer,
-        "partial": id(report.partial),
-        "pending": id(report.pending),
-        "model": report.model,
+        "partial": id(outcome.partial),
+        "pending": id(outcome.pending),
+        "model": outcome.model,
     } })
 }

@@ -73,8 +73,8 @@ pub(super) fn kept_at_prompt(session: &ReplSession<'_>, error: Error) -> Error {
 }
 
 /// Reports what an interrupted turn leaves: a pending request or a partial answer.
-pub(super) fn print_stopped(session: &mut ReplSession<'_>, report: &Outcome) -> Result<()> {
-    match StopPoint::find(&session.store, report)? {
+pub(super) fn print_stopped(session: &mut ReplSession<'_>, outcome: &Outcome) -> Result<()> {
+    match StopPoint::find(&session.store, outcome)? {
         StopPoint::Request(id) => {
             session.conversation.position.pending = Some(id);
             print_status(&format!("stopped; request {id} is waiting: /approve or /deny it"));

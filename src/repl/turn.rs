@@ -36,22 +36,22 @@ pub(super) async fn turn(
 ) -> Result<ViewState> {
     let (start, question) = (ask.start, ask.question.clone());
     match run(session, state, forest, ask).await {
-        Ok(report) => {
+        Ok(outcome) => {
             session.runs.clear();
             session.files.clear();
             session.contexts.clear();
-            let moved = session.conversation.follow(&session.store, start, &report)?;
+            let moved = session.conversation.follow(&session.store, start, &outcome)?;
             ui::note_branch(&moved, session.display.quiet);
             warn_if_full(session).await?;
-            let user = report.user;
-            match report.error {
+            let user = outcome.user;
+            match outcome.error {
                 Some(ref error) if error.kind == ExitKind::Signal(SIGINT) => {
-                    print_stopped(session, &report)?;
+                    print_stopped(session, &outcome)?;
                     Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
                 }
                 Some(ref error) if matches!(error.kind, ExitKind::Signal(_)) => {
-                    let stop_point = StopPoint::find(&session.store, &report).unwrap_or(StopPoint::Nothing);
-                    report.error.map_or(Ok(state), |error| Err(stop_point.explain(error)))
+                    let stop_point = StopPoint::find(&session.store, &outcome).unwrap_or(StopPoint::Nothing);
+                    outcome.error.map_or(Ok(state), |error| Err(stop_point.explain(error)))
                 }
                 Some(error) if error.kind == ExitKind::Pending => {
                     print_pending(&error.chain());
@@ -93,13 +93,13 @@ async fn run(
         execute_turn(env, &model, &insts, forest, view, ask).await
     };
     let result = session.with_view(state, turn).await;
-    if let Ok(report) = &result
-        && let Some(answer) = &report.answer
+    if let Ok(outcome) = &result
+        && let Some(answer) = &outcome.answer
     {
         session.tokens.add(answer.usage.input, answer.usage.output);
         let shows_usage = !session.display.no_usage && session.env.settings().term_usage;
         if shows_usage && !session.display.quiet && session.reader.edits() {
-            print_status_dim(&ui::usage_line(report, &session.env.settings().prices()), session.paint);
+            print_status_dim(&ui::usage_line(outcome, &session.env.settings().prices()), session.paint);
         }
     }
     result

@@ -10,22 +10,22 @@ use lepo_turn::{GroupOutcome, Masking, Outcome, Speech, ToolUse};
 
 pub fn turn_document(
     store: Option<&Store>,
-    report: &Outcome,
+    outcome: &Outcome,
     error: Option<&Error>,
     at: HintTarget<'_>,
 ) -> Value {
-    let ids: Vec<String> = report.conv.iter().map(|id| id.to_string()).collect();
-    let answer = report.answer.and_then(|answer| {
-        let text = report.as_given(store?.text(&answer.name).ok()?);
+    let ids: Vec<String> = outcome.conv.iter().map(|id| id.to_string()).collect();
+    let answer = outcome.answer.and_then(|answer| {
+        let text = outcome.as_given(store?.text(&answer.name).ok()?);
         let mut usage = json!({ "input": answer.usage.input, "output": answer.usage.output });
         if let Some(web) = answer.usage.web {
             usage["web"] = web.into();
         }
-        let value: Option<Value> = report.is_json.then(|| serde_json::from_str(&text).ok()).flatten();
+        let value: Option<Value> = outcome.is_json.then(|| serde_json::from_str(&text).ok()).flatten();
         let mut document = json!({
             "id": answer.name.id.to_string(),
             "text": text,
-            "model": report.model,
+            "model": outcome.model,
             "usage": usage,
             "ms": answer.ms,
         });
@@ -39,13 +39,13 @@ pub fn turn_document(
     });
     let mut document = json!({
         "conv": ids,
-        "user": report.user.map(|id| id.to_string()),
+        "user": outcome.user.map(|id| id.to_string()),
         "answer": answer,
-        "tools": report.tools.iter().map(tool).collect::<Vec<_>>(),
-        "pending": report.pending.map(|id| id.to_string()),
+        "tools": outcome.tools.iter().map(tool).collect::<Vec<_>>(),
+        "pending": outcome.pending.map(|id| id.to_string()),
         "error": error.map(|error| error.to_json(at)),
     });
-    if let Some(id) = report.recorded {
+    if let Some(id) = outcome.recorded {
         document["recorded"] = id.to_string().into();
     }
     document
@@ -60,10 +60,10 @@ pub fn end_event(document: Value) -> Value {
 
 /// Returns the document of a group turn, with all texts unmasked.
 pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, at: HintTarget<'_>) -> Value {
-    let document = |report: &Outcome| {
-        let mut group = turn_document(Some(store), report, report.error.as_ref(), at);
-        if let Some(unmasked) = report.answer.and_then(|answer| masking.unmasked_text(answer.name.id)) {
-            if let Some(value) = report.is_json.then(|| serde_json::from_str(&unmasked).ok()).flatten() {
+    let document = |outcome: &Outcome| {
+        let mut group = turn_document(Some(store), outcome, outcome.error.as_ref(), at);
+        if let Some(unmasked) = outcome.answer.and_then(|answer| masking.unmasked_text(answer.name.id)) {
+            if let Some(value) = outcome.is_json.then(|| serde_json::from_str(&unmasked).ok()).flatten() {
                 group["answer"]["value"] = value;
             }
             group["answer"]["text"] = unmasked.into();
@@ -72,19 +72,19 @@ pub fn group_document(store: &Store, masking: &Masking, outcome: &GroupOutcome, 
     };
     match outcome {
         GroupOutcome::Polled(polled) => {
-            let one = |(name, report): &(String, Outcome)| {
+            let one = |(name, outcome): &(String, Outcome)| {
                 let mut named = json!({ "name": name });
-                extend(&mut named, document(report));
+                extend(&mut named, document(outcome));
                 named
             };
             let verdict = polled.judge.iter().map(
-                |(_, report)| json!({ "judge": turn_document(Some(store), report, report.error.as_ref(), at) }),
+                |(_, outcome)| json!({ "judge": turn_document(Some(store), outcome, outcome.error.as_ref(), at) }),
             );
             polled.replies.iter().map(one).chain(verdict).collect()
         }
         GroupOutcome::Debated(debated) => {
-            let report = &debated.report;
-            let mut whole = document(report);
+            let outcome = &debated.outcome;
+            let mut whole = document(outcome);
             let speech = |speech: &Speech| {
                 let unmasked = masking.unmasked_text(speech.bubb.id);
                 let text = unmasked.unwrap_or_else(|| store.text(&speech.bubb).unwrap_or_default());

@@ -50,15 +50,15 @@ pub fn bubbs_to_read(outcome: &GroupOutcome, quiet: bool) -> Vec<(Option<String>
     let head = |name: &str| Some(heading(name));
     match outcome {
         GroupOutcome::Polled(polled) => {
-            let answered = |(name, report): &(String, Outcome)| Some((head(name), report.answer?.name));
+            let answered = |(name, outcome): &(String, Outcome)| Some((head(name), outcome.answer?.name));
             let verdict = polled
                 .judge
                 .iter()
-                .filter_map(|(name, report)| Some((head(&judge_name(name)), report.answer?.name)));
+                .filter_map(|(name, outcome)| Some((head(&judge_name(name)), outcome.answer?.name)));
             polled.replies.iter().filter_map(answered).chain(verdict).collect()
         }
         GroupOutcome::Debated(debated) => {
-            let conclusion = debated.report.answer.iter().map(|answer| answer.name);
+            let conclusion = debated.outcome.answer.iter().map(|answer| answer.name);
             if quiet {
                 return conclusion.map(|bubb| (None, bubb)).collect();
             }
@@ -73,11 +73,11 @@ pub fn print_ids(store: &Store, outcome: &GroupOutcome) -> Result<()> {
     let GroupOutcome::Polled(polled) = outcome else { return Ok(()) };
     let forest = store.forest_for(&[ReadScope::Tip])?;
     let newest = forest.newest().map(|ix| forest.name(ix).id);
-    let judge = polled.judge.iter().map(|(name, report)| (format!("judge ({name})"), report));
-    let replies = polled.replies.iter().map(|(name, report)| (name.clone(), report));
+    let judge = polled.judge.iter().map(|(name, outcome)| (format!("judge ({name})"), outcome));
+    let replies = polled.replies.iter().map(|(name, outcome)| (name.clone(), outcome));
     let shorts = ShortIds::on_terminal(stderr_is_terminal(), forest.all().map(|ix| forest.name(ix).id));
-    for (name, report) in replies.chain(judge) {
-        if let Some(answered) = report.answer {
+    for (name, outcome) in replies.chain(judge) {
+        if let Some(answered) = outcome.answer {
             let id = answered.name.id;
             let mark = if Some(id) == newest { "  @" } else { "" };
             print_status(&format!("{}  {name}{mark}", shorts.show(id)));

@@ -123,16 +123,16 @@ fn label(store: &Store, overview: &Overview<'_>) -> ConvLabel {
 }
 
 /// Returns `MODEL · 3,000 in, 2,800 cached · 120 out · 4.2 s`, without the parts that are unknown.
-pub fn usage_line(report: &Outcome, prices: &Prices) -> String {
-    let mut parts: Vec<String> = report.model.iter().map(|model| model_label(model).to_string()).collect();
-    if let Some(answer) = &report.answer {
+pub fn usage_line(outcome: &Outcome, prices: &Prices) -> String {
+    let mut parts: Vec<String> = outcome.model.iter().map(|model| model_label(model).to_string()).collect();
+    if let Some(answer) = &outcome.answer {
         let cached = answer.usage.cached.filter(|&cached| cached > 0);
         let cached = cached.map(|cached| format!(", {} cached", thousands(cached))).unwrap_or_default();
         parts.extend(answer.usage.input.map(|input| format!("{} in{cached}", thousands(input))));
         parts.extend(answer.usage.output.map(|output| format!("{} out", thousands(output))));
         parts.extend(answer.usage.web.map(|web| format!("{web} web")));
         let usage = answer.usage;
-        let price = report.model.as_deref().and_then(|model| prices.price_of(model, None));
+        let price = outcome.model.as_deref().and_then(|model| prices.price_of(model, None));
         let (input, output) = (usage.input.unwrap_or(0), usage.output.unwrap_or(0));
         let cost =
             price.map(|price| price.cost(input, usage.cached.unwrap_or(0), output)).filter(|cost| *cost > 0);

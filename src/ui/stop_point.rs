@@ -24,10 +24,10 @@ pub enum StopPoint {
 
 impl StopPoint {
     /// Finds the newest bubb after the question of an interrupted turn.
-    pub fn find(store: &Store, report: &Outcome) -> Result<StopPoint> {
-        let scopes = [ReadScope::Tip, ReadScope::Ids(report.user.into_iter().collect())];
+    pub fn find(store: &Store, outcome: &Outcome) -> Result<StopPoint> {
+        let scopes = [ReadScope::Tip, ReadScope::Ids(outcome.user.into_iter().collect())];
         let forest = store.forest_for(&scopes)?;
-        let Some(user) = report.user.and_then(|id| forest.find(id)) else { return Ok(StopPoint::Nothing) };
+        let Some(user) = outcome.user.and_then(|id| forest.find(id)) else { return Ok(StopPoint::Nothing) };
         let of_this = |ix: &Ix| *ix != user && forest.up(*ix).any(|above| above == user);
         let leftovers: Vec<Ix> = forest.all().rev().take_while(|ix| *ix > user).filter(of_this).collect();
         let pending = forest.pending(|ix| {
@@ -36,8 +36,8 @@ impl StopPoint {
         });
         Ok(match pending.first() {
             Some((_, id)) => StopPoint::Request(*id),
-            None if report.is_continued => StopPoint::Partial,
-            None if report.partial.is_some() => StopPoint::Thinking,
+            None if outcome.is_continued => StopPoint::Partial,
+            None if outcome.partial.is_some() => StopPoint::Thinking,
             None => StopPoint::Question,
         })
     }

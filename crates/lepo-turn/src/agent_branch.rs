@@ -9,8 +9,8 @@ use serde_json::json;
 use super::answer_context::AnswerContext;
 use super::event::ask_permission;
 use super::masking_cut::cut;
-use super::transcript::write_bubb;
 use super::turn::Turn;
+use super::turn_path::write_bubb;
 use super::{Interrupt, Masking, Notice, ToolUse, TurnEvent, View};
 use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
@@ -216,7 +216,7 @@ pub(super) fn agent_session(turn: &Turn<'_>) -> Option<String> {
     if !spec(turn.config).own_tools {
         return None;
     }
-    let transcript = &turn.record.transcript;
-    let last = transcript.entries.iter().rfind(|message| message.is_answer())?.id?;
+    let path = &turn.path;
+    let last = path.messages.iter().rfind(|message| message.is_answer())?.id?;
     turn.env.store.journal().agent_session(last, &turn.config.name)
 }

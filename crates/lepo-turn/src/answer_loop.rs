@@ -14,7 +14,7 @@ use super::body::{announcement, call_text, dropped_note};
 use super::call_fault::call_fault;
 use super::folders::ask_about_model;
 use super::former_tools::{tool_hashes, tool_list};
-use super::message::CalledAnswer;
+use super::message::CallGroup;
 use super::model_reply::ModelReply;
 use super::native::request_of;
 use super::next_question::has_form;
@@ -95,8 +95,8 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
                 return Ok(());
             }
             ModelReply::Cut(part, error) => {
-                turn.record.report.partial = part.map(|part| part.id);
-                turn.record.report.is_continued = part.is_some_and(|part| is_stopped_answer(turn, &part));
+                turn.outcome.partial = part.map(|part| part.id);
+                turn.outcome.is_continued = part.is_some_and(|part| is_stopped_answer(turn, &part));
                 return Err(error);
             }
             ModelReply::Unfit(words, fault) => {
@@ -104,12 +104,12 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
                 continue;
             }
             ModelReply::Calls(words, calls, replay) => {
-                let index = turn.record.transcript.entries.len();
+                let index = turn.path.messages.len();
                 if let Some(words) = words {
                     take_up(turn, &words)?;
                 }
-                let answer = CalledAnswer { index, calls: calls.clone(), replay, waited: false };
-                turn.record.transcript.called.push(answer);
+                let answer = CallGroup { index, calls: calls.clone(), replay, waited: false };
+                turn.path.call_groups.push(answer);
                 calls.into_iter().map(CallForm::Native).collect()
             }
             ModelReply::TextCalls(words, calls) => {
@@ -125,7 +125,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
         }
         // An answer that does not fit the schema is on a side branch, with what follows it.
         if turn.leaves_calls_on_path() && !progress.asked_again {
-            progress.base = Some(turn.record.transcript.saved_len());
+            progress.base = Some(turn.path.saved_len());
         }
     }
 }
@@ -137,20 +137,20 @@ async fn progress(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<LoopState> {
         turn.view.on_event(TurnEvent::Waiting);
         servers_ready(turn).await?;
     }
-    let executed = turn.record.transcript.requests_of_turn();
+    let executed = turn.path.requests_of_turn();
     let tools = tool_list(turn, offer);
     let facts = RequestFacts::new(turn.config, turn.schema.as_deref(), &tool_hashes(turn, &tools));
     Ok(LoopState {
         cache_key: turn.cache_key(&tools.specs),
         tools,
         // A call would follow a stopped answer directly, which made it a text around calls.
-        rounds: match offer.has_ended || ends_with_part(&turn.record.transcript.entries) {
+        rounds: match offer.has_ended || ends_with_part(&turn.path.messages) {
             true => 0,
             false => (turn.env.settings().max_rounds.get() as usize).saturating_sub(executed.len()),
         },
         executed,
         // A continued turn has a side branch already.
-        base: turn.record.transcript.side_branch().filter(|_| !turn.leaves_calls_on_path()),
+        base: turn.path.side_branch().filter(|_| !turn.leaves_calls_on_path()),
         facts: if offer.is_former { facts.without_calls() } else { facts },
         asked_again: false,
         warned: false,
@@ -173,26 +173,27 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
         schema: schema.as_deref(),
         code_only: turn.code_only,
         may_call: progress.rounds > 0,
-        has_form: has_form(&turn.record.transcript.entries),
+        has_form: has_form(&turn.path.messages),
     };
-    let transcript = &turn.record.transcript;
-    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &progress.tools, turn.target());
+    let path = &turn.path;
+    let assembly = assemble(&path.messages, &path.call_groups, purpose, &progress.tools, turn.target());
     let (start, interrupt) = (Instant::now(), &turn.env.interrupt);
     let dir = Some(turn.env.store.root());
     let agent = AgentContext { session: session.as_deref(), forks: turn.forks, dir };
     let request = assembly.request(progress.cache_key.as_deref(), agent);
-    let sent = interrupt.or(send(turn.model, turn.view, &mut turn.record, request)).await?;
+    let sent =
+        interrupt.or(send(turn.model, turn.view, (&mut turn.path, &mut turn.outcome), request)).await?;
     let answer = match sent {
         Ok(answer) => answer,
         Err(error) => return Ok(ModelReply::Refused(error)),
     };
-    let base = *progress.base.get_or_insert(turn.record.transcript.saved_len());
-    let before = base.checked_sub(1).and_then(|last| turn.record.transcript.id_at(last));
+    let base = *progress.base.get_or_insert(turn.path.saved_len());
+    let before = base.checked_sub(1).and_then(|last| turn.path.id_at(last));
     let agent_calls = RefCell::default();
     let context = AnswerContext {
         store: &turn.env.store,
         under: kept_skills.or(before),
-        tip: turn.record.transcript.tip(),
+        tip: turn.path.tip(),
         before: None,
         order: None,
         agent_calls: &agent_calls,
@@ -206,7 +207,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
         masking: &turn.env.masking,
     };
     let received = receive(answer, context, turn.view, interrupt).await;
-    turn.record.report.tools.extend(agent_calls.into_inner());
+    turn.outcome.tools.extend(agent_calls.into_inner());
     received
 }
 
@@ -220,7 +221,7 @@ async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut LoopSta
     if tools.offer.commands && progress.is_open() && base.is_none() {
         plan(turn).await?;
     }
-    turn.record.pending()?;
+    turn.pending()?;
     progress.tools = tool_list(turn, ToolOffer { commands: false, ..progress.tools.offer });
     Ok(())
 }
@@ -228,10 +229,10 @@ async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut LoopSta
 /// Ends the side branch: the conversation continues from its start.
 fn keep_answer(turn: &mut Turn<'_>, answered: FinishedAnswer, progress: &LoopState) {
     if let Some(base) = progress.base {
-        turn.record.transcript.end_side_branch(base, turn.skills.stored.take());
+        turn.path.end_side_branch(base, turn.skills.stored.take());
     }
-    turn.record.report.answer = Some(answered);
-    turn.record.report.is_json = turn.schema.is_some();
+    turn.outcome.answer = Some(answered);
+    turn.outcome.is_json = turn.schema.is_some();
 }
 
 /// Whether the next question follows this part of an answer.
@@ -253,10 +254,10 @@ fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &m
 
 /// Appends the text that the model just sent, without masks.
 fn take_up(turn: &mut Turn<'_>, words: &BubbName) -> Result<()> {
-    turn.record.transcript.append(words)?;
-    let last = turn.record.transcript.entries.last();
+    turn.path.append(words)?;
+    let last = turn.path.messages.last();
     if let Some(text) = last.and_then(|entry| turn.env.masking.restored(&entry.text)) {
-        turn.record.transcript.restore_last(&text);
+        turn.path.restore_last(&text);
     }
     Ok(())
 }
@@ -299,11 +300,11 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mu
         Continuation::Again => progress.rounds - 1,
         Continuation::Answer => 0,
         Continuation::Wait => {
-            if let Some(id) = turn.record.report.pending {
-                keep_called(&turn.record.transcript, &turn.env.store, turn.config, id);
+            if let Some(id) = turn.outcome.pending {
+                keep_called(&turn.path, &turn.env.store, turn.config, id);
             }
             turn.keep_truth();
-            return turn.record.pending();
+            return turn.pending();
         }
     };
     Ok(())

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::context::{Inst, instruction, messages};
-use super::message::{CalledAnswer, Message};
+use super::message::{CallGroup, Message};
 use super::schema::{AnswerSchema, add_code_only, add_instruction};
 use super::stopped_answer::trim_part;
 use super::stored_calls::calls_for;
@@ -68,7 +68,7 @@ impl Assembly<'_> {
 /// Assembles a request from the messages of a path and its answers with calls.
 pub fn assemble<'a>(
     path: &[Message],
-    calls: &[CalledAnswer],
+    calls: &[CallGroup],
     purpose: Purpose<'a>,
     tools: &'a ToolList,
     target: Target<'_>,
@@ -119,7 +119,7 @@ pub fn assemble<'a>(
 /// Returns the messages of a path as an answer's request begins with them, without what depends on its question.
 pub fn path_messages(
     path: &[Message],
-    calls: &[CalledAnswer],
+    calls: &[CallGroup],
     tools: &ToolList,
     target: Target<'_>,
 ) -> Vec<ChatMessage> {

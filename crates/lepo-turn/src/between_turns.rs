@@ -3,7 +3,7 @@
 
 use super::attach::keep_files;
 use super::opening::{prompt_message, question_message};
-use super::transcript::Transcript;
+use super::turn_path::TurnPath;
 use super::{CommandOrigin, CommandRunner, Question, TurnEnv, TurnEvent, TurnStart, View, record_used};
 use lepo_base::error::Result;
 use lepo_store::bubb::{BubbId, BubbName};
@@ -20,10 +20,10 @@ pub fn keep_question(
     let text = keep_files(&env.store, question)?;
     let question = question_message(&env.masking, text, &typed_ranges);
     let system_prompt = env.system_prompt().unwrap_or_default();
-    let mut transcript = open_transcript(env, forest, start, system_prompt)?;
+    let mut path = open_path(env, forest, start, system_prompt)?;
     // Nothing is sent, so there is nothing to say about masks.
-    transcript.sends_unmasked = true;
-    let (name, _) = transcript.add_new(&question)?;
+    path.sends_unmasked = true;
+    let (name, _) = path.add_new(&question)?;
     env.store.journal().note_unanswered(name.id);
     record_used(&env.configured.paths, &env.store, &[name.id]);
     Ok(name)
@@ -43,8 +43,8 @@ pub async fn run_own(
     // If interrupted, write nothing: a new conv starts only with the command's result.
     let carried =
         runner.carry_out_own(command, CommandOrigin::Session, &mut |event| view.on_event(event)).await?;
-    let mut transcript = open_transcript(env, forest, start, system_prompt)?;
-    let used = runner.keep_own(&mut transcript, command, &carried, &mut |event| view.on_event(event))?;
+    let mut path = open_path(env, forest, start, system_prompt)?;
+    let used = runner.keep_own(&mut path, command, &carried, &mut |event| view.on_event(event))?;
     env.masking.note_given(used.bubb, &String::from_utf8_lossy(&carried.text));
     if let Some(notice) = env.masking.secrets_notice() {
         view.on_event(TurnEvent::Notice(&notice));
@@ -53,17 +53,12 @@ pub async fn run_own(
     Ok(used.bubb)
 }
 
-fn open_transcript(
-    env: &TurnEnv,
-    forest: &Forest,
-    start: TurnStart,
-    prompt: Option<String>,
-) -> Result<Transcript> {
-    let mut transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
+fn open_path(env: &TurnEnv, forest: &Forest, start: TurnStart, prompt: Option<String>) -> Result<TurnPath> {
+    let mut path = TurnPath::at(&env.store, forest, start, &env.masking)?;
     if start == TurnStart::New
         && let Some(prompt) = prompt
     {
-        transcript.add_new(&prompt_message(&env.masking, prompt))?;
+        path.add_new(&prompt_message(&env.masking, prompt))?;
     }
-    Ok(transcript)
+    Ok(path)
 }

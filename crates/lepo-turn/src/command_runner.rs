@@ -9,7 +9,7 @@ use super::masking_cut::cut;
 use super::opening::output_message;
 use super::outcome::ToolUse;
 use super::result_text::ResultBuilder;
-use super::transcript::Transcript;
+use super::turn_path::TurnPath;
 use super::{CommandOrigin, Masking, Notice, TurnEnv, TurnEvent};
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbName;
@@ -50,15 +50,15 @@ impl<'e> CommandRunner<'e> {
     }
 
     /// Runs the user's own command, without consent and sandbox, and writes its output as a visible bubb at the end
-    /// of `transcript`.
+    /// of `path`.
     pub async fn run(
         &self,
-        transcript: &mut Transcript,
+        path: &mut TurnPath,
         command: &str,
         tell: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolUse> {
         let carried = self.carry_out_own(command, CommandOrigin::RunOption, tell).await?;
-        self.keep_own(transcript, command, &carried, tell)
+        self.keep_own(path, command, &carried, tell)
     }
 
     /// Executes the command for [`CommandRunner::run`], and writes nothing.
@@ -81,12 +81,12 @@ impl<'e> CommandRunner<'e> {
     /// Writes the result for [`CommandRunner::run`].
     pub fn keep_own(
         &self,
-        transcript: &mut Transcript,
+        path: &mut TurnPath,
         command: &str,
         carried: &ToolResult,
         tell: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolUse> {
-        let (name, _) = transcript.add_new(&output_message(&self.env.masking, &carried.text))?;
+        let (name, _) = path.add_new(&output_message(&self.env.masking, &carried.text))?;
         tell(TurnEvent::Bubb(&name, Some(&carried.text)));
         self.journal(&name, "command", carried);
         Ok(ToolUse {

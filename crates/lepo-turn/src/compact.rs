@@ -18,8 +18,8 @@ use super::skills::{find_skills, kept_of};
 use super::steering::steers_alone;
 use super::stored_calls::finished_calls;
 use super::tools::ToolOffer;
-use super::transcript::Transcript;
 use super::turn::{Turn, TurnResources};
+use super::turn_path::TurnPath;
 use super::unproven::unproven_messages;
 use super::window_fill::{WindowFill, fill_in_time};
 use super::{Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart, View, record_used};
@@ -68,48 +68,43 @@ pub async fn compact(
     gate.open();
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
     let start = TurnStart::Under(compaction.tail);
-    let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
-    let called = finished_calls(&transcript.entries);
-    let cut = match cut(&transcript.entries, compaction.keep) {
-        Err(_) if !called.is_empty() => return without_calls(env, forest, &transcript, &called),
+    let path = TurnPath::at(&env.store, forest, start, &env.masking)?;
+    let called = finished_calls(&path.messages);
+    let cut = match cut(&path.messages, compaction.keep) {
+        Err(_) if !called.is_empty() => return without_calls(env, forest, &path, &called),
         cut => cut?,
     };
-    let lasting = lasting(transcript.entries.get(..cut).unwrap_or_default());
-    let path: Vec<BubbId> = transcript.ids().collect();
-    let skills = kept_of(&transcript.entries);
+    let lasting = lasting(path.messages.get(..cut).unwrap_or_default());
+    let ids: Vec<BubbId> = path.ids().collect();
+    let skills = kept_of(&path.messages);
     let mut servers = env.servers_of_turns().await;
     let resources = TurnResources { model: &mut model, gate, servers: &mut servers, view: &mut *view };
     let nothing = &mut TurnRequest::new(start, None, &[]);
-    let mut turn = Turn::new(env, (config, insts), resources, transcript, forest, nothing);
+    let mut turn = Turn::new(env, (config, insts), resources, path, forest, nothing);
     turn.forks = false;
     let summary = summary(&mut turn, cut, compaction.instruction).await;
     let is_own = steers_alone(&turn);
     env.configured.agent_sandboxes.report_leftovers(view);
     let summary = summary.map_err(nothing_written)?;
-    let covered = path.get(cut - 1).copied().unwrap_or(compaction.tail);
+    let covered = ids.get(cut - 1).copied().unwrap_or(compaction.tail);
     let text = format!("{SUMMARY}{covered}]\n\n{}", summary.trim());
-    let name = |at: usize| path.get(at).and_then(|id| forest.find(*id)).map(|ix| forest.name(ix));
-    let last = (cut..path.len()).filter(|at| !called.contains(at)).filter_map(name).collect();
+    let name = |at: usize| ids.get(at).and_then(|id| forest.find(*id)).map(|ix| forest.name(ix));
+    let last = (cut..ids.len()).filter(|at| !called.contains(at)).filter_map(name).collect();
     let lasting = lasting.into_iter().filter_map(name).collect();
     let new = [skills.map(|text| (text, true)), Some((text, false))];
-    write_compacted(env, path.first().copied(), lasting, (new.into_iter().flatten().collect(), is_own?), last)
+    write_compacted(env, ids.first().copied(), lasting, (new.into_iter().flatten().collect(), is_own?), last)
 }
 
 /// Copies a conversation without the calls on its path, from the first of them on.
-fn without_calls(
-    env: &TurnEnv,
-    forest: &Forest,
-    transcript: &Transcript,
-    called: &HashSet<usize>,
-) -> Result<BubbId> {
-    let path: Vec<BubbId> = transcript.ids().collect();
+fn without_calls(env: &TurnEnv, forest: &Forest, path: &TurnPath, called: &HashSet<usize>) -> Result<BubbId> {
+    let ids: Vec<BubbId> = path.ids().collect();
     let first = called.iter().min().copied().unwrap_or_default();
-    let name = |at: usize| path.get(at).and_then(|id| forest.find(*id)).map(|ix| forest.name(ix));
-    let last = (first..path.len()).filter(|at| !called.contains(at)).filter_map(name).collect();
-    let base = first.checked_sub(1).and_then(|at| path.get(at)).copied();
+    let name = |at: usize| ids.get(at).and_then(|id| forest.find(*id)).map(|ix| forest.name(ix));
+    let last = (first..ids.len()).filter(|at| !called.contains(at)).filter_map(name).collect();
+    let base = first.checked_sub(1).and_then(|at| ids.get(at)).copied();
     let trust = Trust::new(&env.configured.paths);
-    let is_own = unproven_messages(&env.store, &trust, &transcript.loaded)?.is_empty();
-    let skills = kept_of(&transcript.entries).map(|text| (text, true));
+    let is_own = unproven_messages(&env.store, &trust, &path.loaded)?.is_empty();
+    let skills = kept_of(&path.messages).map(|text| (text, true));
     write_compacted(env, base, Vec::new(), (skills.into_iter().collect(), is_own), last)
 }
 
@@ -234,15 +229,15 @@ async fn summary(turn: &mut Turn<'_>, cut: usize, instruction: Option<&str>) -> 
         Some(more) => format!("{ASKED}\n\n{more}"),
         None => ASKED.to_string(),
     };
-    let transcript = &turn.record.transcript;
+    let path = &turn.path;
     let purpose = Purpose::Summary { inst: &asked, covered: cut };
-    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &tools, turn.target());
+    let assembly = assemble(&path.messages, &path.call_groups, purpose, &tools, turn.target());
     let cache_key = turn.cache_key(&tools.specs);
     let agent = AgentContext { dir: Some(turn.env.store.root()), ..AgentContext::default() };
     let request = assembly.request(cache_key.as_deref(), agent);
     let start = std::time::Instant::now();
     let interrupt = &turn.env.interrupt;
-    let work = send_whole(turn.model, turn.view, &mut turn.record, request);
+    let work = send_whole(turn.model, turn.view, (&mut turn.path, &mut turn.outcome), request);
     let (text, usage) = interrupt.or(work).await.map_err(too_long_for_itself)?;
     let ms = start.elapsed().as_millis() as u64;
     turn.env.store.journal().add(usage_entry("summary", &turn.config.name, usage, ms));

@@ -5,7 +5,7 @@
 use super::attach::sent_text;
 use super::body::Body;
 use super::general_inst::has_new_result;
-use super::message::{CalledAnswer, Message};
+use super::message::{CallGroup, Message};
 use super::next_question::{form_of_entry, has_form};
 use super::planner::ChooserAnswer;
 use super::stored_calls::answer_at;
@@ -21,18 +21,18 @@ pub enum Inst<'i> {
     Planner(Option<&'i str>),
 }
 
-/// Returns the messages of a request. `called` are this turn's answers with calls; `blocks` describes tools
+/// Returns the messages of a request. `groups` are this turn's answers with calls; `blocks` describes tools
 /// in text, appended to the system prompt.
 pub fn messages(
     entries: &[Message],
-    called: &[CalledAnswer],
+    groups: &[CallGroup],
     inst: Inst<'_>,
     form: ConversationFormat,
     blocks: Option<&str>,
 ) -> Vec<ChatMessage> {
     let mut messages = match form {
-        ConversationFormat::Messages => whole(entries, called, inst, true),
-        ConversationFormat::Prompted => whole(entries, called, inst, false),
+        ConversationFormat::Messages => whole(entries, groups, inst, true),
+        ConversationFormat::Prompted => whole(entries, groups, inst, false),
         ConversationFormat::Program => for_program(entries, inst, blocks.is_some()),
         ConversationFormat::Plain => plain(entries),
     };
@@ -48,7 +48,7 @@ pub fn messages(
     messages
 }
 
-fn whole(entries: &[Message], called: &[CalledAnswer], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
+fn whole(entries: &[Message], groups: &[CallGroup], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
     let inst = match inst {
         // The default text describes results, and costs what it costs only in the turn that has some.
         Inst::General(text) => text.filter(|text| !is_general_as_made(text) || has_new_result(entries)),
@@ -56,7 +56,7 @@ fn whole(entries: &[Message], called: &[CalledAnswer], inst: Inst<'_>, rebuild: 
     };
     let (mut messages, mut at) = (Vec::new(), 0);
     while let Some(bubb) = entries.get(at) {
-        match answer_at(entries, at, called, rebuild) {
+        match answer_at(entries, at, groups, rebuild) {
             Some((answer, end)) => {
                 messages.extend(answer);
                 at = end;
@@ -293,7 +293,7 @@ mod tests {
         };
         let received = ProviderMessage::new(json!("as received"));
         let live = |calls: Vec<ToolCall>| {
-            vec![CalledAnswer { index: 1, calls, replay: Some(received.clone()), waited: false }]
+            vec![CallGroup { index: 1, calls, replay: Some(received.clone()), waited: false }]
         };
         let both = || vec![call("x", "ls"), call("y", "id")];
         let dropped = "dropped: it was not carried out, because a call before it ended the use of tools";

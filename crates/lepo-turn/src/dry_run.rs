@@ -13,8 +13,8 @@ use super::plan::planner_insts;
 use super::planner::choice_schema;
 use super::shared_prefix::SharedPrefix;
 use super::tools::ToolOffer;
-use super::transcript::Transcript;
 use super::turn::{Turn, TurnResources};
+use super::turn_path::TurnPath;
 use super::{Notice, TurnEnv, TurnEvent, TurnRequest, View};
 use crate::config::{Insts, is_general_as_made};
 use lepo_base::error::Result;
@@ -67,10 +67,10 @@ pub async fn first_request(
     // Does not run a program for a key that is not needed.
     let keyless = ModelConfig { key: ApiKey::default(), ..config.clone() };
     let mut model = env.configured.model(&keyless, env.settings().http_idle, gate.clone())?;
-    let transcript = Transcript::at(&env.store, forest, ask.start, &env.masking)?;
+    let path = TurnPath::at(&env.store, forest, ask.start, &env.masking)?;
     let mut servers = env.servers_of_turns().await;
     let resources = TurnResources { model: &mut model, gate, servers: &mut servers, view };
-    let mut turn = Turn::new(env, (config, insts), resources, transcript, forest, &mut ask);
+    let mut turn = Turn::new(env, (config, insts), resources, path, forest, &mut ask);
     request_of(&mut turn, ask)
 }
 
@@ -78,10 +78,10 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
     let files = ask.question.iter().flat_map(|question| &question.files);
     let files = files.map(|file| DryRunFile { media: file.media, name: file.name.clone(), len: file.len });
     let files = files.collect();
-    let loaded = turn.record.transcript.entries.len();
-    turn.record.transcript.sends_unmasked = ask.unmasked;
+    let loaded = turn.path.messages.len();
+    turn.path.sends_unmasked = ask.unmasked;
     let opening = unwritten_opening(turn, ask)?;
-    turn.record.transcript.imagine(&opening);
+    turn.path.imagine(&opening);
     turn.choose_files();
     let planner = turn.planner();
     let may = turn.may_have_tools();
@@ -103,11 +103,11 @@ fn request_of(turn: &mut Turn<'_>, ask: TurnRequest) -> Result<FirstRequest> {
             schema: turn.schema.as_deref(),
             code_only: turn.code_only,
             may_call: !offer.has_ended,
-            has_form: has_form(&turn.record.transcript.entries),
+            has_form: has_form(&turn.path.messages),
         },
     };
-    let transcript = &turn.record.transcript;
-    let assembly = assemble(&transcript.entries, &transcript.called, purpose, &tools, turn.target());
+    let path = &turn.path;
+    let assembly = assemble(&path.messages, &path.call_groups, purpose, &tools, turn.target());
     let prefix = SharedPrefix::new(turn, loaded, &tools).filter(|_| !plans);
     let general = turn.insts.general.as_deref();
     let own_general = general.is_some_and(|text| !plans && !is_general_as_made(text));

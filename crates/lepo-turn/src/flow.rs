@@ -16,8 +16,8 @@ use super::received_calls::{restore_calls, save_calls};
 use super::request::{Continuation, Decider, settle};
 use super::stopped_answer::rest_message;
 use super::tools::ToolOffer;
-use super::transcript::Transcript;
 use super::turn::{Turn, TurnResources, report_typed_secret};
+use super::turn_path::TurnPath;
 use super::turn_request::TurnRequest;
 use super::unmask::forget_overtaken;
 use super::{CommandRunner, Decision, Notice, Outcome, TurnEnv, TurnEvent, TurnStart, View, record_worktree};
@@ -44,9 +44,9 @@ pub async fn execute_turn(
     let paths = (&env.configured.paths, env.store.root());
     ask_about_key(config, paths, (&mut *view, &env.interrupt)).await?;
     let mut model = env.configured.model(config, env.settings().http_idle, gate.clone())?;
-    let transcript = match Transcript::at(&env.store, forest, ask.start, &env.masking) {
-        Ok(transcript) if ask.unmasked => transcript.with_unmasked_outputs(),
-        Ok(transcript) => transcript,
+    let path = match TurnPath::at(&env.store, forest, ask.start, &env.masking) {
+        Ok(path) if ask.unmasked => path.with_unmasked_outputs(),
+        Ok(path) => path,
         Err(error) => {
             return Ok(Outcome {
                 model: Some(config.name.clone()),
@@ -59,14 +59,14 @@ pub async fn execute_turn(
     servers.new_turn();
     take_answers(&mut servers, &env.configured.paths);
     let resources = TurnResources { model: &mut model, gate, servers: &mut servers, view: &mut *view };
-    let turn = Turn::new(env, (config, insts), resources, transcript, forest, &mut ask);
-    let report = run(turn, ask).await;
-    record_worktree(&env.configured.paths, &env.store, &report);
+    let turn = Turn::new(env, (config, insts), resources, path, forest, &mut ask);
+    let outcome = run(turn, ask).await;
+    record_worktree(&env.configured.paths, &env.store, &outcome);
     env.configured.agent_sandboxes.report_leftovers(view);
-    Ok(report)
+    Ok(outcome)
 }
 
-/// Runs the turn. A failure is in the report, together with the results before it.
+/// Runs the turn. A failure is in the outcome, together with the results before it.
 async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Outcome {
     let ended = go(&mut turn, ask).await;
     save_calls_on_path(&turn);
@@ -75,21 +75,21 @@ async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Outcome {
     if let Some(notice) = masking.secrets_notice() {
         turn.view.on_event(TurnEvent::Notice(&notice));
     }
-    let Turn { env, record, view, .. } = turn;
-    let report = record.finish(view, ended).await;
+    let Turn { env, path, outcome, view, .. } = turn;
+    let outcome = outcome.finish(path, view, ended).await;
     forget_overtaken(&env.store);
     // A turn that failed early has not reported it yet.
-    report_typed_secret(&masking, report.user, view);
-    Outcome { truths, ..report }
+    report_typed_secret(&masking, outcome.user, view);
+    Outcome { truths, ..outcome }
 }
 
 /// Stores the answers with calls as received, if later turns send them.
 fn save_calls_on_path(turn: &Turn<'_>) {
-    let report = &turn.record.report;
-    let stopped = report.partial.filter(|_| report.is_continued);
-    let end = report.answer.map(|answer| answer.name.id).or(stopped);
+    let outcome = &turn.outcome;
+    let stopped = outcome.partial.filter(|_| outcome.is_continued);
+    let end = outcome.answer.map(|answer| answer.name.id).or(stopped);
     if let Some(end) = end.filter(|_| turn.leaves_calls_on_path()) {
-        save_calls(&turn.record.transcript, &turn.env.store, &turn.env.masking, turn.config, end);
+        save_calls(&turn.path, &turn.env.store, &turn.env.masking, turn.config, end);
     }
 }
 
@@ -102,7 +102,7 @@ async fn go(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
 
 /// Runs the commands of `--run`, and starts to write the bubbs before the answer.
 async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
-    turn.record.transcript.sends_unmasked = ask.unmasked;
+    turn.path.sends_unmasked = ask.unmasked;
     let served = fetch(turn, &ask.served, &mut ask.question).await?;
     if ask.question.is_none() && served.last().is_some_and(|(kind, _)| *kind == Role::Assistant) {
         return Err(Error::usage("the prompt ends with a message of the assistant, so there is no question")
@@ -111,19 +111,19 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     let mut parts = parts_before_commands(turn, &mut ask)?;
     if !ask.runs.is_empty() {
         for new in opening(std::mem::take(&mut parts)) {
-            let (name, text) = turn.record.transcript.add_new(&new)?;
+            let (name, text) = turn.path.add_new(&new)?;
             turn.view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         }
         let mut ran = ask.ran.drain(..);
         for command in &ask.runs {
             let (runner, view) = (CommandRunner::new(turn.env), &mut *turn.view);
             let mut tell = |event: TurnEvent<'_>| view.on_event(event);
-            let transcript = &mut turn.record.transcript;
+            let path = &mut turn.path;
             let used = match ran.next() {
-                Some(carried) => runner.keep_own(transcript, command, &carried, &mut tell)?,
-                None => runner.run(transcript, command, &mut tell).await?,
+                Some(carried) => runner.keep_own(path, command, &carried, &mut tell)?,
+                None => runner.run(path, command, &mut tell).await?,
             };
-            turn.record.report.tools.push(used);
+            turn.outcome.tools.push(used);
         }
     }
     let masking = turn.env.masking.clone();
@@ -141,13 +141,13 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         opening.push(rest_message());
     }
     if let TurnStart::Again(question) = ask.start {
-        turn.record.transcript.mark_answering(question);
+        turn.path.mark_answering(question);
     }
     if opening.is_empty() {
         turn.gate.open();
     } else {
         let gate = turn.gate.clone();
-        turn.record.transcript.write_in_background(opening, files, move || gate.open());
+        turn.path.write_in_background(opening, files, move || gate.open());
     }
     turn.choose_files();
     Ok(())
@@ -159,7 +159,7 @@ fn continues_unasked(turn: &Turn<'_>) -> bool {
     let is_last = turn.schema.is_none()
         && !turn.code_only
         && general.is_none_or(is_general_as_made)
-        && !has_new_result(&turn.record.transcript.entries);
+        && !has_new_result(&turn.path.messages);
     is_last && takes_prefill(turn.config, &turn.env.configured.paths.state)
 }
 
@@ -183,12 +183,12 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     let mut ended = false;
     if let Some(decision) = decision {
         on_side_branch = decision.name.kind == Role::Assistant;
-        restore_calls(&mut turn.record.transcript, &turn.env.store, turn.config, decision.name.id);
-        if let Some(last) = turn.record.transcript.called.last_mut().filter(|_| on_side_branch) {
+        restore_calls(&mut turn.path, &turn.env.store, turn.config, decision.name.id);
+        if let Some(last) = turn.path.call_groups.last_mut().filter(|_| on_side_branch) {
             last.waited = true;
         }
         if let Some(truth) = &decision.truth {
-            turn.record.transcript.restore_last(truth);
+            turn.path.restore_last(truth);
         }
         let by = Decider::Verdict(decision.verdict);
         ended = settle(turn, decision.request, decision.name, by).await? != Continuation::Again;
@@ -197,7 +197,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     if tools && !ended && planner == Planner::Chooser && !on_side_branch {
         plan(turn).await?;
     }
-    turn.record.pending()?;
+    turn.pending()?;
     if let Some(offer) = former_offer(turn)? {
         return Ok(offer);
     }

@@ -75,7 +75,7 @@ impl NewMessage {
 
 /// An answer of this turn with calls.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CalledAnswer {
+pub struct CallGroup {
     /// Index of its first bubb on the path.
     pub index: usize,
     pub calls: Vec<ToolCall>,

@@ -1,8 +1,12 @@
 //! The outcome of a turn.
 
-use lepo_base::error::{Error, ExitKind};
+use super::turn_path::{SaveResult, TurnPath};
+use super::{TurnEvent, TurnStart, View};
+use lepo_base::error::{Error, ExitKind, Result};
+use lepo_base::role::Role;
 use lepo_model::Usage;
 use lepo_store::bubb::{BubbId, BubbName};
+use lepo_store::conv::Forest;
 use lepo_tool::ToolRequest;
 
 /// The outcome of a turn. Written bubbs remain, regardless of an error.
@@ -38,6 +42,53 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// Creates the outcome of a turn that starts at `start`, before anything happened.
+    pub fn at_start(model: &str, forest: &Forest, start: TurnStart) -> Outcome {
+        let user = match start {
+            TurnStart::New | TurnStart::Under(_) => None,
+            TurnStart::Again(question) => Some(question),
+            TurnStart::Decided(id) => {
+                forest.find(id).and_then(|ix| forest.last_question(ix)).map(|ix| forest.name(ix).id)
+            }
+        };
+        Outcome { user, model: Some(model.to_string()), ..Outcome::default() }
+    }
+
+    /// Reports bubbs of [`TurnPath::write_in_background`] that are now durable.
+    pub fn report_saved(&mut self, view: &mut dyn View, saved: SaveResult) {
+        for (name, text) in saved {
+            if name.kind == Role::User && !name.hidden {
+                self.user = Some(name.id);
+            }
+            view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
+        }
+    }
+
+    /// Completes the outcome of a turn at its end. After an interrupt, waits for a question that is still being written.
+    pub async fn finish(mut self, mut path: TurnPath, view: &mut dyn View, result: Result<()>) -> Outcome {
+        self.error = result.err();
+        match path.saved().await {
+            Ok(saved) => self.report_saved(view, saved),
+            Err(error) => self.error = self.error.or(Some(error)),
+        }
+        path.prove_side_branch(self.partial);
+        log_failure(self.model.as_deref(), self.error.as_ref());
+        self.is_unanswered = self.got_nothing(&path);
+        if let Some(question) = self.user.filter(|_| self.is_unanswered) {
+            path.store().journal().note_unanswered(question);
+        }
+        self.conv = path.ids().collect();
+        self.conv.extend(self.answer.map(|answer| answer.name.id));
+        self
+    }
+
+    /// Whether the turn failed before any reaction to its question: a partial answer or a request.
+    fn got_nothing(&self, path: &TurnPath) -> bool {
+        let came = self.answer.is_some() || self.partial.is_some() || self.pending.is_some();
+        let is_asked = self.user.is_some() && path.question() == self.user;
+        is_asked && self.error.is_some() && !came && path.is_bare()
+    }
+
     /// Returns the bubb that the next question follows: the answer, a stopped one, or the question.
     pub fn end(&self) -> Option<BubbId> {
         let stopped = self.partial.filter(|_| self.is_continued);

@@ -25,7 +25,7 @@ use lepo_tool::ToolRequest;
 /// Repeats chooser, writer, consent and command until no command is needed.
 pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
     let (chooser, writer) = planner_insts(turn);
-    let mut done = turn.record.transcript.requests_of_turn();
+    let mut done = turn.path.requests_of_turn();
     turn.env.sandbox.start(turn.env.store.root());
     for _ in done.len()..turn.env.settings().max_rounds.get() as usize {
         if !done.is_empty() {
@@ -82,17 +82,17 @@ async fn ask<T>(
     schema: &Schema,
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<Option<(T, RequestCost)>> {
-    let (transcript, tools) = (&turn.record.transcript, ToolList::default());
+    let (path, tools) = (&turn.path, ToolList::default());
     let purpose = Purpose::Plan { inst: inst.as_deref(), schema: Some(schema) };
     let target = Target { web: false, ..turn.target() };
-    let mut assembly = assemble(&transcript.entries, &transcript.called, purpose, &tools, target);
+    let mut assembly = assemble(&path.messages, &path.call_groups, purpose, &tools, target);
     let cache_key = turn.cache_key(&[]);
     for schema in [Some(schema), None] {
         assembly.schema = schema;
         let request = assembly.request(cache_key.as_deref(), AgentContext::default());
         let start = Instant::now();
         let interrupt = &turn.env.interrupt;
-        let work = send_whole(turn.model, turn.view, &mut turn.record, request);
+        let work = send_whole(turn.model, turn.view, (&mut turn.path, &mut turn.outcome), request);
         let (text, usage) = interrupt.or(work).await?;
         let used = RequestCost { usage, ms: start.elapsed().as_millis() as u64 };
         match read(&text) {

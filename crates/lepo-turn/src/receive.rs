@@ -15,7 +15,7 @@ use super::schema::AnswerSchema;
 use super::send::report_cut;
 use super::spool::AnswerSpool;
 use super::stopped_answer::thinking_alone;
-use super::transcript::{write_bubb, write_bubb_at};
+use super::turn_path::{write_bubb, write_bubb_at};
 use super::{Interrupt, Notice, TurnEvent, View};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::role::Role;

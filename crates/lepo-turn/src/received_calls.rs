@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Masking;
-use super::message::{CalledAnswer, Message};
+use super::message::{CallGroup, Message};
 use super::stored_calls::start_of_turn;
-use super::transcript::Transcript;
+use super::turn_path::TurnPath;
 use lepo_base::role::Role;
 use lepo_model::{ModelConfig, ProviderMessage, ReplayOrigin, ToolCall};
 use lepo_store::bubb::BubbId;
@@ -40,30 +40,30 @@ struct StoredCall {
 }
 
 /// Stores the answers that this turn's model sent, until the request is decided.
-pub fn keep_called(transcript: &Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
+pub fn keep_called(path: &TurnPath, store: &Store, config: &ModelConfig, request: BubbId) {
     // A failure is harmless: the model then receives the answer as text.
-    if let Some(received) = received_turn(transcript, config) {
+    if let Some(received) = received_turn(path, config) {
         let _ = store.write_replay(request, received);
     }
 }
 
 /// Returns the answers with calls of this turn in their stored form; `None` without any.
-fn received_turn(transcript: &Transcript, config: &ModelConfig) -> Option<Map<String, Value>> {
+fn received_turn(path: &TurnPath, config: &ModelConfig) -> Option<Map<String, Value>> {
     let ReplayOrigin { provider, base_url, model } = ReplayOrigin::from_config(config)?;
-    let answer = |answer: &CalledAnswer| {
+    let answer = |answer: &CallGroup| {
         let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| StoredCall {
             id: id.clone(),
             name: name.clone(),
             arguments: arguments.clone(),
         });
         Some(StoredAnswer {
-            under: transcript.id_at(answer.index.checked_sub(1)?)?.to_string(),
+            under: path.id_at(answer.index.checked_sub(1)?)?.to_string(),
             calls: calls.collect(),
             said: answer.replay.as_ref().map(|replay| replay.json().clone()),
             waited: answer.waited,
         })
     };
-    let payload: Vec<StoredAnswer> = called_now(transcript).iter().filter_map(answer).collect();
+    let payload: Vec<StoredAnswer> = called_now(path).iter().filter_map(answer).collect();
     let received = ReceivedTurn { provider: provider.to_owned(), base_url, model, payload };
     match serde_json::to_value(&received) {
         Ok(Value::Object(fields)) if !received.payload.is_empty() => Some(fields),
@@ -71,22 +71,16 @@ fn received_turn(transcript: &Transcript, config: &ModelConfig) -> Option<Map<St
     }
 }
 
-fn called_now(transcript: &Transcript) -> &[CalledAnswer] {
-    let turn = start_of_turn(&transcript.entries);
-    let since = transcript.called.partition_point(|answer| answer.index < turn);
-    transcript.called.get(since..).unwrap_or_default()
+fn called_now(path: &TurnPath) -> &[CallGroup] {
+    let turn = start_of_turn(&path.messages);
+    let since = path.call_groups.partition_point(|answer| answer.index < turn);
+    path.call_groups.get(since..).unwrap_or_default()
 }
 
 /// Stores the answers with calls of a turn that ended with `end`, if they stay on the path. Not with a secret: the bubbs
 /// have it masked, and later turns get the calls as in the bubbs.
-pub fn save_calls(
-    transcript: &Transcript,
-    store: &Store,
-    masking: &Masking,
-    config: &ModelConfig,
-    end: BubbId,
-) {
-    let has_secret = |answer: &CalledAnswer| {
+pub fn save_calls(path: &TurnPath, store: &Store, masking: &Masking, config: &ModelConfig, end: BubbId) {
+    let has_secret = |answer: &CallGroup| {
         let replay = answer.replay.iter().map(ProviderMessage::json);
         let mut open: Vec<&Value> = answer.calls.iter().map(|call| &call.arguments).chain(replay).collect();
         while let Some(value) = open.pop() {
@@ -99,34 +93,34 @@ pub fn save_calls(
         }
         false
     };
-    if !called_now(transcript).iter().any(has_secret)
-        && let Some(received) = received_turn(transcript, config)
+    if !called_now(path).iter().any(has_secret)
+        && let Some(received) = received_turn(path, config)
     {
         let _ = store.write_calls(end, received);
     }
 }
 
 /// Restores the answers of earlier turns on the path, if they are from this model.
-pub fn restore_earlier_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig) {
-    for id in ends_of_calls(transcript) {
-        restore_calls(transcript, store, config, id);
+pub fn restore_earlier_calls(path: &mut TurnPath, store: &Store, config: &ModelConfig) {
+    for id in ends_of_calls(path) {
+        restore_calls(path, store, config, id);
     }
 }
 
 /// Returns the messages of the assistant, whole or stopped, that follow a result: the ends of turns with calls.
-fn ends_of_calls(transcript: &Transcript) -> Vec<BubbId> {
-    if !transcript.entries.iter().any(|message| message.body.is_call()) {
+fn ends_of_calls(path: &TurnPath) -> Vec<BubbId> {
+    if !path.messages.iter().any(|message| message.body.is_call()) {
         return Vec::new();
     }
     let is_end = |before: &Message, end: &Message| {
         before.hidden && before.kind != Role::User && end.kind == Role::Assistant && !end.body.is_call()
     };
-    let pairs = transcript.entries.iter().zip(transcript.entries.iter().skip(1));
+    let pairs = path.messages.iter().zip(path.messages.iter().skip(1));
     pairs.filter(|(before, end)| is_end(before, end)).filter_map(|(_, end)| end.id).collect()
 }
 
 /// Restores the answers stored for a request or the end of a turn, if they are from this model.
-pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelConfig, request: BubbId) {
+pub fn restore_calls(path: &mut TurnPath, store: &Store, config: &ModelConfig, request: BubbId) {
     let received = store.replay(request).ok().flatten();
     let received =
         received.and_then(|received| serde_json::from_value::<ReceivedTurn>(Value::Object(received)).ok());
@@ -138,15 +132,15 @@ pub fn restore_calls(transcript: &mut Transcript, store: &Store, config: &ModelC
         return;
     }
     for StoredAnswer { under, calls, said, waited } in received.payload {
-        let Some(before) = transcript.ids().position(|id| id.to_string() == under) else { continue };
+        let Some(before) = path.ids().position(|id| id.to_string() == under) else { continue };
         let index = before + 1;
-        if transcript.called.iter().any(|known| known.index == index) {
+        if path.call_groups.iter().any(|known| known.index == index) {
             continue;
         }
         let calls =
             calls.into_iter().map(|StoredCall { id, name, arguments }| ToolCall { id, name, arguments });
         let (calls, replay) = (calls.collect(), said.map(ProviderMessage::new));
-        transcript.called.push(CalledAnswer { index, calls, replay, waited });
+        path.call_groups.push(CallGroup { index, calls, replay, waited });
     }
-    transcript.called.sort_by_key(|answer| answer.index);
+    path.call_groups.sort_by_key(|answer| answer.index);
 }

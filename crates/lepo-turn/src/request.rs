@@ -96,7 +96,7 @@ pub(super) async fn settle(
                 return not_run(turn, &name, &request, NOBODY);
             }
             Consent::Pending => {
-                turn.record.wait_for(&name, &request);
+                turn.wait_for(&name, &request);
                 return Ok(Continuation::Wait);
             }
         };
@@ -309,7 +309,7 @@ fn add_result(
     let kind = if name.kind == Role::Assistant { Role::Tool } else { Role::System };
     let result = turn.add(kind, true, text)?;
     let used = ToolUse { result: Some(result.id), exit, ..ToolUse::new(name, request) };
-    turn.record.report.tools.push(used);
+    turn.outcome.tools.push(used);
     Ok(result)
 }
 

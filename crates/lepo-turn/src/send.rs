@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use super::turn_state::TurnRecord;
-use super::{Notice, TurnEvent, View};
+use super::turn_path::TurnPath;
+use super::{Notice, Outcome, TurnEvent, View};
 use lepo_base::error::Result;
 use lepo_model::{AnswerStream, ChatRequest, Model, PermissionReply};
 
@@ -16,7 +16,7 @@ const PLANNER_LIMIT: usize = 1 << 20;
 pub async fn send<'m>(
     model: &'m mut Model,
     view: &mut dyn View,
-    record: &mut TurnRecord,
+    (path, outcome): (&mut TurnPath, &mut Outcome),
     request: ChatRequest<'m>,
 ) -> Result<Result<AnswerStream<'m>>> {
     let start = Instant::now();
@@ -28,12 +28,12 @@ pub async fn send<'m>(
         }
         let (failed, saved) = tokio::select! {
             biased;
-            saved = record.transcript.saved() => (None, saved?),
+            saved = path.saved() => (None, saved?),
             // The gate is still closed, so the connection failed: the question is stored nevertheless.
-            failed = &mut asked => (Some(failed), record.transcript.saved().await?),
+            failed = &mut asked => (Some(failed), path.saved().await?),
         };
         // At once, because an interrupt may end the wait for the answer.
-        record.report_saved(*view.borrow_mut(), saved);
+        outcome.report_saved(*view.borrow_mut(), saved);
         view.borrow_mut().on_event(TurnEvent::Waiting);
         match failed {
             Some(failed) => failed,
@@ -41,7 +41,7 @@ pub async fn send<'m>(
         }
     };
     if answer.is_err() {
-        record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
+        path.journal_failure(outcome.model.as_deref(), start.elapsed());
     }
     Ok(answer)
 }
@@ -51,14 +51,14 @@ pub async fn send<'m>(
 pub async fn send_whole(
     model: &mut Model,
     view: &mut dyn View,
-    record: &mut TurnRecord,
+    (path, outcome): (&mut TurnPath, &mut Outcome),
     request: ChatRequest<'_>,
 ) -> Result<(String, lepo_model::Usage)> {
     let start = Instant::now();
-    let answer = send(model, view, record, request).await??;
+    let answer = send(model, view, (path, outcome), request).await??;
     let read = whole(answer, view).await;
     if read.is_err() {
-        record.transcript.journal_failure(record.report.model.as_deref(), start.elapsed());
+        path.journal_failure(outcome.model.as_deref(), start.elapsed());
     }
     read
 }

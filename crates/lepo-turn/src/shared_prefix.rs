@@ -22,16 +22,17 @@ impl SharedPrefix {
     /// number of messages before this turn. `None` without an answer. Calls of the last turn, which left the conversation,
     /// are in neither.
     pub(super) fn new(turn: &Turn<'_>, loaded: usize, tools: &ToolList) -> Option<SharedPrefix> {
-        let transcript = &turn.record.transcript;
-        let before = transcript.entries.get(..loaded)?;
+        let path = &turn.path;
+        let before = path.messages.get(..loaded)?;
         let answer = before.iter().rposition(Message::is_answer)?;
-        let fact = turn.env.store.journal().index().get(transcript.id_at(answer)?)?;
+        let fact = turn.env.store.journal().index().get(path.id_at(answer)?)?;
         let asked = before.get(..answer)?;
-        let messages = |path: &[Message]| path_messages(path, &transcript.called, tools, turn.target());
+        let messages =
+            |messages: &[Message]| path_messages(messages, &path.call_groups, tools, turn.target());
         let changes = tool_hashes(turn, tools).changes_since(fact.tools.as_ref());
         let is_model = fact.model.as_deref() == Some(turn.config.name.as_str());
         let model = (!is_model).then(|| format!("model: it was {}", fact.model.unwrap_or_default()));
-        Some(compared(model, &changes, &tools.specs, (&messages(asked), &messages(&transcript.entries))))
+        Some(compared(model, &changes, &tools.specs, (&messages(asked), &messages(&path.messages))))
     }
 }
 

@@ -8,8 +8,8 @@ use super::env::TurnEnv;
 use super::instructions::unagreed;
 use super::steering_words::SteeringWords;
 use super::store_insts::untrusted_insts;
-use super::transcript::Transcript;
 use super::turn::Turn;
+use super::turn_path::TurnPath;
 use super::unproven::unproven_messages;
 use crate::config::Trust;
 use lepo_base::error::Result;
@@ -33,10 +33,10 @@ pub(crate) fn words_of_turn(turn: &mut Turn<'_>) -> Result<SteeringWords> {
 }
 
 /// Returns all texts that the question before a group turn is about, which continues this conversation.
-pub(crate) fn words_of_group(env: &TurnEnv, transcript: &Transcript) -> Result<SteeringWords> {
+pub(crate) fn words_of_group(env: &TurnEnv, path: &TurnPath) -> Result<SteeringWords> {
     let trust = Trust::new(&env.configured.paths);
-    let files = unagreed(&transcript.entries, &root(env), (&trust, &env.masking))?;
-    let messages = unproven_messages(&env.store, &trust, &transcript.loaded)?;
+    let files = unagreed(&path.messages, &root(env), (&trust, &env.masking))?;
+    let messages = unproven_messages(&env.store, &trust, &path.loaded)?;
     words_to_ask_about(env, SteeringWords { files, messages, ..SteeringWords::default() })
 }
 
@@ -67,11 +67,11 @@ pub(crate) fn agreed(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()
 
 fn in_conversation(turn: &mut Turn<'_>) -> Result<SteeringWords> {
     let (trust, root) = (turn.trust(), root(turn.env));
-    let files = unagreed(&turn.record.transcript.entries, &root, (&trust, &turn.env.masking))?;
+    let files = unagreed(&turn.path.messages, &root, (&trust, &turn.env.masking))?;
     // Bubbs that the turn itself wrote are this user's.
     let messages = match turn.unproven.take() {
         Some(known) => known,
-        None => unproven_messages(&turn.env.store, &trust, &turn.record.transcript.loaded)?,
+        None => unproven_messages(&turn.env.store, &trust, &turn.path.loaded)?,
     };
     turn.unproven = Some(messages.clone());
     Ok(SteeringWords { files, messages, ..SteeringWords::default() })
@@ -80,9 +80,8 @@ fn in_conversation(turn: &mut Turn<'_>) -> Result<SteeringWords> {
 /// Whether all texts that steer the conversation were written by the user or have the user's consent.
 pub(crate) fn steers_alone(turn: &Turn<'_>) -> Result<bool> {
     let (trust, root) = (turn.trust(), root(turn.env));
-    let files = unagreed(&turn.record.transcript.entries, &root, (&trust, &turn.env.masking))?;
-    Ok(files.is_empty()
-        && unproven_messages(&turn.env.store, &trust, &turn.record.transcript.loaded)?.is_empty())
+    let files = unagreed(&turn.path.messages, &root, (&trust, &turn.env.masking))?;
+    Ok(files.is_empty() && unproven_messages(&turn.env.store, &trust, &turn.path.loaded)?.is_empty())
 }
 
 /// Returns the root of the repository whose instructions are used.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::body::{Body, REFUSED, announcement};
-use super::message::{CalledAnswer, Message};
+use super::message::{CallGroup, Message};
 use super::native::{call_of, is_message_of};
 use lepo_base::role::Role;
 use lepo_model::{ChatMessage, ConversationFormat};
@@ -17,8 +17,9 @@ const DROPPED: &str = "dropped: it was not carried out, because a call before it
 /// The result of a call that was never executed, if the call before it was executed later.
 const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call before it waited for consent; call again if it is needed";
 
+/// The bubbs on a path that one answer with calls consists of.
 #[derive(Default)]
-struct CallGroup<'s> {
+struct PathCalls<'s> {
     /// Text around the calls, edited requests, and the note that several requests follow.
     texts: Vec<&'s str>,
     /// Each request with its index on the path and its result.
@@ -34,14 +35,14 @@ struct CallGroup<'s> {
 pub fn answer_at(
     entries: &[Message],
     at: usize,
-    called: &[CalledAnswer],
+    groups: &[CallGroup],
     rebuild: bool,
 ) -> Option<(Vec<ChatMessage>, usize)> {
-    match called.iter().position(|answer| answer.index == at) {
+    match groups.iter().position(|answer| answer.index == at) {
         Some(i) => {
-            let answer = called.get(i)?;
-            let end = called.get(i + 1).map_or(entries.len(), |next| next.index);
-            let group = CallGroup::read(entries, at, end, answer.calls.len());
+            let answer = groups.get(i)?;
+            let end = groups.get(i + 1).map_or(entries.len(), |next| next.index);
+            let group = PathCalls::read(entries, at, end, answer.calls.len());
             if group.end == at {
                 return None;
             }
@@ -49,9 +50,9 @@ pub fn answer_at(
         }
         None if rebuild => {
             let end =
-                called.iter().map(|answer| answer.index).find(|&next| next > at).unwrap_or(entries.len());
+                groups.iter().map(|answer| answer.index).find(|&next| next > at).unwrap_or(entries.len());
             let calls = announced(entries, at);
-            let group = CallGroup::read(entries, at, end, calls);
+            let group = PathCalls::read(entries, at, end, calls);
             let whole =
                 !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
             whole.then(|| (group.rebuilt(), group.end))
@@ -74,10 +75,10 @@ fn is_asked(entry: &Message) -> bool {
     entry.hidden && entry.kind == Role::Assistant
 }
 
-impl<'s> CallGroup<'s> {
+impl<'s> PathCalls<'s> {
     /// Reads at most `most` requests with their results.
-    fn read(entries: &'s [Message], at: usize, end: usize, most: usize) -> CallGroup<'s> {
-        let mut group = CallGroup { end: at, ..CallGroup::default() };
+    fn read(entries: &'s [Message], at: usize, end: usize, most: usize) -> PathCalls<'s> {
+        let mut group = PathCalls { end: at, ..PathCalls::default() };
         for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
             let waits = matches!(group.requests.last(), Some((.., None)));
             match bubb.kind {
@@ -111,7 +112,7 @@ impl<'s> CallGroup<'s> {
     }
 
     /// Returns the messages of an answer that this turn received.
-    fn received(&self, answer: &CalledAnswer) -> Vec<ChatMessage> {
+    fn received(&self, answer: &CallGroup) -> Vec<ChatMessage> {
         let carried = self.requests.iter().filter(|(.., result)| result.is_some());
         let as_said = carried.clone().count() <= answer.calls.len()
             && carried.clone().zip(&answer.calls).all(|((_, request, _), call)| is_message_of(call, request));
@@ -167,24 +168,24 @@ fn result_message(call: String, result: &Message) -> ChatMessage {
 pub fn calls_for<'c>(
     lists_tools: bool,
     entries: &[Message],
-    called: &'c [CalledAnswer],
+    groups: &'c [CallGroup],
     form: ConversationFormat,
-) -> (&'c [CalledAnswer], ConversationFormat) {
+) -> (&'c [CallGroup], ConversationFormat) {
     if lists_tools || form != ConversationFormat::Messages {
-        return (called, form);
+        return (groups, form);
     }
     let turn = start_of_turn(entries);
-    let since = called.partition_point(|answer| answer.index < turn);
+    let since = groups.partition_point(|answer| answer.index < turn);
     let before = entries.get(..turn).unwrap_or_default();
     let has_earlier = (0..before.len()).any(|at| answer_at(before, at, &[], true).is_some());
-    (called.get(since..).unwrap_or_default(), if has_earlier { ConversationFormat::Prompted } else { form })
+    (groups.get(since..).unwrap_or_default(), if has_earlier { ConversationFormat::Prompted } else { form })
 }
 
 /// Returns the bubbs of finished calls on a path: text around them, calls, results, and notes about dropped calls.
 pub fn finished_calls(entries: &[Message]) -> HashSet<usize> {
     let (mut found, mut at) = (HashSet::new(), 0);
     while at < entries.len() {
-        let group = CallGroup::read(entries, at, entries.len(), announced(entries, at));
+        let group = PathCalls::read(entries, at, entries.len(), announced(entries, at));
         let is_whole =
             !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
         let is_note = |entry: &Message| {
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn without_tools_earlier_calls_are_text_where_an_api_has_fields_for_them() {
         let body = Body::read(Role::Assistant, true, CALL);
-        let called = |at| CalledAnswer {
+        let group = |at| CallGroup {
             index: at,
             calls: vec![call_of(&body, 0).unwrap()],
             replay: None,
@@ -258,7 +259,7 @@ mod tests {
         ] {
             let entries = path(&text.replace("CALL", CALL));
             let is_call = |at: &usize| &*entries[*at].text == CALL;
-            let answers: Vec<CalledAnswer> = (0..entries.len()).filter(is_call).map(called).collect();
+            let answers: Vec<CallGroup> = (0..entries.len()).filter(is_call).map(group).collect();
             let (answers, form) = calls_for(false, &entries, &answers, form);
             let found: Vec<usize> = answers.iter().map(|answer| answer.index).collect();
             assert_eq!((form, &found[..]), (expected, received), "{text}");

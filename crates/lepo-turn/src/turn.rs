@@ -12,20 +12,20 @@ use super::received_calls::restore_earlier_calls;
 use super::replay::RecordedResults;
 use super::schema::AnswerSchema;
 use super::skills::Skill;
-use super::transcript::Transcript;
+use super::turn_path::TurnPath;
 use super::turn_request::TurnRequest;
-use super::turn_state::TurnRecord;
 use super::unmask::keep_truth;
-use super::{Masking, Notice, TurnEnv, TurnEvent, UnprovenMessage, View};
+use super::{Masking, Notice, Outcome, ToolUse, TurnEnv, TurnEvent, UnprovenMessage, View};
 use crate::config::{CallHistory, Insts, Trust};
-use lepo_base::error::Result;
+use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hash::hash_of;
+use lepo_base::hint::{Hint, ResumeAction};
 use lepo_base::role::Role;
 use lepo_model::{ConversationFormat, Gate, Model, ModelConfig, Planner, ToolFormat, ToolSpec, spec};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
-use lepo_tool::ToolMode;
 use lepo_tool::mcp::Servers;
+use lepo_tool::{ToolMode, ToolRequest};
 
 /// A turn, with everything it uses.
 pub struct Turn<'t> {
@@ -46,7 +46,12 @@ pub struct Turn<'t> {
     pub code_only: bool,
     /// Recorded results, in a replay.
     pub results: Option<RecordedResults>,
-    pub record: TurnRecord,
+    /// The path from its root to the tip.
+    pub path: TurnPath,
+    /// The outcome so far.
+    pub outcome: Outcome,
+    /// Describes the pending request in a line.
+    waiting: String,
     /// Whether the last answer of the conversation has another successor.
     pub forks: bool,
     /// The skills that the model may ask for.
@@ -74,17 +79,17 @@ pub struct TurnResources<'t> {
 }
 
 impl<'t> Turn<'t> {
-    /// Creates the turn of this input, after the bubbs of `transcript`. Removes recorded results from the input.
+    /// Creates the turn of this input, after the bubbs of `path`. Removes recorded results from the input.
     pub fn new(
         env: &'t TurnEnv,
         (config, insts): (&'t ModelConfig, &'t Insts),
         resources: TurnResources<'t>,
-        mut transcript: Transcript,
+        mut path: TurnPath,
         forest: &Forest,
         ask: &mut TurnRequest,
     ) -> Turn<'t> {
         let TurnResources { model, gate, servers, view } = resources;
-        restore_earlier_calls(&mut transcript, &env.store, config);
+        restore_earlier_calls(&mut path, &env.store, config);
         Turn {
             env,
             insts: Cow::Borrowed(insts),
@@ -96,8 +101,10 @@ impl<'t> Turn<'t> {
             schema: ask.schema.clone(),
             code_only: ask.code_only,
             results: ask.results.take(),
-            forks: transcript.forks(forest),
-            record: TurnRecord::new(transcript, &config.name, forest, ask.start),
+            forks: path.forks(forest),
+            outcome: Outcome::at_start(&config.name, forest, ask.start),
+            path,
+            waiting: String::new(),
             skills: TurnSkills::default(),
             unproven: None,
         }
@@ -107,7 +114,7 @@ impl<'t> Turn<'t> {
 impl Turn<'_> {
     /// Decides which files of the conversation are sent to the model, and reports the others.
     pub fn choose_files(&mut self) {
-        let left = self.record.transcript.choose_files(|| self.env.configured.accepts(self.config));
+        let left = self.path.choose_files(|| self.env.configured.accepts(self.config));
         if !left.is_empty() {
             self.view.on_event(TurnEvent::Notice(&Notice::FilesNotSent(self.config.name.clone(), left)));
         }
@@ -134,22 +141,39 @@ impl Turn<'_> {
 
     /// Waits until the question is durable, and reports it.
     pub async fn question_saved(&mut self) -> Result<()> {
-        let saved = self.record.transcript.saved().await?;
-        self.record.report_saved(self.view, saved);
-        report_typed_secret(&self.env.masking, self.record.report.user, self.view);
+        let saved = self.path.saved().await?;
+        self.outcome.report_saved(self.view, saved);
+        report_typed_secret(&self.env.masking, self.outcome.user, self.view);
         Ok(())
     }
 
     /// Stores the unmasked text of the pending request, which is the last bubb of the path.
     pub fn keep_truth(&self) {
-        let waits = self.record.report.pending.zip(self.record.transcript.entries.last());
+        let waits = self.outcome.pending.zip(self.path.messages.last());
         if let Some((id, entry)) = waits {
             keep_truth(&self.env.store, &self.env.masking, id, &entry.text);
         }
     }
 
+    pub fn wait_for(&mut self, name: &BubbName, request: &ToolRequest) {
+        self.outcome.pending = Some(name.id);
+        self.waiting = request.line();
+        self.outcome.tools.push(ToolUse::new(name, request));
+    }
+
+    /// Returns an error with exit 4 if a request is pending.
+    pub fn pending(&self) -> Result<()> {
+        let Some(id) = self.outcome.pending else { return Ok(()) };
+        Err(Error::new(ErrorKind::Pending, format!("needs approval: {}", self.waiting)).hint(
+            Hint::default()
+                .bare(ResumeAction::Approve(id.to_string()))
+                .words("\n")
+                .bare(ResumeAction::Deny(id.to_string())),
+        ))
+    }
+
     pub fn add(&mut self, kind: Role, hidden: bool, text: &[u8]) -> Result<BubbName> {
-        let name = self.record.transcript.add(kind, hidden, text)?;
+        let name = self.path.add(kind, hidden, text)?;
         self.view.on_event(TurnEvent::Bubb(&name, Some(text)));
         Ok(name)
     }
@@ -187,7 +211,7 @@ impl Turn<'_> {
             Planner::Off => {
                 let planned = |entry: &Message| matches!(entry.body, Body::Choice(_));
                 settings.planner_with_tools(spec.planner) != Planner::Off
-                    && self.record.transcript.entries.iter().any(planned)
+                    && self.path.messages.iter().any(planned)
             }
         };
         let has_both = self.insts.tool_chooser.is_some() && self.insts.command_writer.is_some();
@@ -206,14 +230,13 @@ impl Turn<'_> {
         if !spec(self.config).names_root() {
             return None;
         }
-        let transcript = &self.record.transcript;
-        if !transcript.loaded.is_empty() {
-            return transcript.id_at(0).map(|root| root.to_string());
+        let path = &self.path;
+        if !path.loaded.is_empty() {
+            return path.id_at(0).map(|root| root.to_string());
         }
         let of_tool = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.schema);
         let tools: Vec<String> = tools.iter().map(of_tool).collect();
-        let leading =
-            transcript.entries.iter().take_while(|entry| entry.kind == Role::System && entry.hidden);
+        let leading = path.messages.iter().take_while(|entry| entry.kind == Role::System && entry.hidden);
         let texts = tools.iter().map(String::as_bytes).chain(leading.map(|entry| entry.text.as_bytes()));
         Some(hash_of(&texts.collect::<Vec<_>>()))
     }

@@ -191,10 +191,10 @@ impl WorktreeTail {
 }
 
 /// Records the messages of a turn in a linked work tree, or in a main one with linked ones.
-pub fn record_worktree(paths: &Paths, store: &Store, report: &Outcome) {
-    let answer = report.answer.as_ref().map(|answer| answer.name.id);
+pub fn record_worktree(paths: &Paths, store: &Store, outcome: &Outcome) {
+    let answer = outcome.answer.as_ref().map(|answer| answer.name.id);
     let turn: Vec<BubbId> =
-        [report.user, report.partial, report.pending, answer].into_iter().flatten().collect();
+        [outcome.user, outcome.partial, outcome.pending, answer].into_iter().flatten().collect();
     if !turn.is_empty() {
         record_used(paths, store, &turn);
     }

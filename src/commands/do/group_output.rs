@@ -41,15 +41,15 @@ impl GroupOutput<'_> {
         );
         let view = SharedView::new(view);
         view.print_header(question);
-        let spoken = |name: &str, report: &Outcome| {
-            if let Some(answer) = &report.answer {
+        let spoken = |name: &str, outcome: &Outcome| {
+            if let Some(answer) = &outcome.answer {
                 view.on_event(GroupEvent::Spoken(name, answer));
             }
         };
         match outcome {
             GroupOutcome::Polled(polled) => {
-                polled.replies.iter().for_each(|(name, report)| spoken(name, report));
-                polled.judge.iter().for_each(|(name, report)| spoken(&judge_name(name), report));
+                polled.replies.iter().for_each(|(name, outcome)| spoken(name, outcome));
+                polled.judge.iter().for_each(|(name, outcome)| spoken(&judge_name(name), outcome));
             }
             GroupOutcome::Debated(debated) => {
                 for speech in &debated.speeches {
@@ -57,7 +57,7 @@ impl GroupOutput<'_> {
                         FinishedAnswer { name: speech.bubb, usage: Default::default(), cut: None, ms: 0 };
                     view.on_event(GroupEvent::Spoken(&speech.name, &answered));
                 }
-                if let Some(answer) = &debated.report.answer {
+                if let Some(answer) = &debated.outcome.answer {
                     let text = self.store.text(&answer.name).unwrap_or_default();
                     view.on_event(GroupEvent::Concluded(&text));
                 }

@@ -241,11 +241,11 @@ fn print_turn(
         show_answer(store, &hit, &mut view)?;
         view.finish();
     }
-    let report = hit.report();
-    if let Some(id) = report.recorded.filter(|_| at_terminal) {
+    let outcome = hit.outcome();
+    if let Some(id) = outcome.recorded.filter(|_| at_terminal) {
         print_status_dim(&format!("recorded {id}"), context.forced_paint);
     }
-    print(args, &report, store, output.as_mut(), context)
+    print(args, &outcome, store, output.as_mut(), context)
 }
 
 /// Prints recorded answers of a group turn as the group turn does.

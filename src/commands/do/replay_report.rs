@@ -85,11 +85,11 @@ pub fn print(replay: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()>
 
 fn document(replay: &ReplayReport<'_>, at: HintTarget<'_>) -> Value {
     let line = |line: &ReplayOutcome| {
-        let turn = |report| ui::turn_document(Some(replay.store), report, report.error.as_ref(), at);
+        let turn = |outcome| ui::turn_document(Some(replay.store), outcome, outcome.error.as_ref(), at);
         json!({
             "name": line.name,
             "tail": line.tail.map(|tail| tail.to_string()),
-            "turns": line.turns.iter().map(|(_, report)| turn(report)).collect::<Vec<Value>>(),
+            "turns": line.turns.iter().map(|(_, outcome)| turn(outcome)).collect::<Vec<Value>>(),
         })
     };
     replay.lines.iter().map(line).collect()
@@ -104,12 +104,12 @@ fn table(
 ) -> Vec<String> {
     let mut rows = vec![[line.name.clone(), "tokens".into(), "seconds".into(), "cost".into()]];
     let (mut old_sum, mut new_sum) = (AnswerCost::default(), AnswerCost::default());
-    for (step, report) in &line.turns {
+    for (step, outcome) in &line.turns {
         let old = step.answer.and_then(|answer| facts.get(answer.id)).unwrap_or_default();
         let by = replay.models.iter().find(|model| Some(&model.name) == old.model.as_ref());
         let usage = Usage { input: old.input, output: old.output, cached: old.cached, ..Usage::default() };
         let old = AnswerCost::from_usage(usage, old.ms, by);
-        let answer = report.answer.as_ref();
+        let answer = outcome.answer.as_ref();
         let new = answer.map(|answer| AnswerCost::from_usage(answer.usage, Some(answer.ms), Some(config)));
         let new = new.unwrap_or_default();
         old_sum.add(old);

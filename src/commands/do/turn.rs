@@ -81,21 +81,21 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let tells_usage = at_terminal && !args.no_usage && setup.configured.settings.term_usage;
     let (store, keeps) = (prepared.store.clone(), !args.keeping.no_keep);
     let start = prepared.next.start;
-    let mut report =
+    let mut outcome =
         run_in_turn_env(runtime, (setup.configured, Some(servers)), (&store, keeps), async |env| {
             let interrupt = env.interrupt.clone();
             while_read(args, interrupt, prepared.run(env, &config, args, (input, rest.ran), context)).await
         })?;
-    if tells_usage && report.answer.is_some() {
-        print_status_dim(&ui::usage_line(&report, &prices), context.paint);
+    if tells_usage && outcome.answer.is_some() {
+        print_status_dim(&ui::usage_line(&outcome, &prices), context.paint);
     }
-    let error = report.error.take();
-    report.error = error.map(|error| explained(error, &report, args, &prepared));
-    let moved = prepared.conversation.follow(&store, start, &report)?;
+    let error = outcome.error.take();
+    outcome.error = error.map(|error| explained(error, &outcome, args, &prepared));
+    let moved = prepared.conversation.follow(&store, start, &outcome)?;
     ui::note_branch(&moved, args.quiet);
-    let has_code = print(args, &report, &store, output.as_mut(), context)?;
+    let has_code = print(args, &outcome, &store, output.as_mut(), context)?;
     tidy_after(&store, tidy, args.quiet, context.out);
-    match report.error {
+    match outcome.error {
         Some(error) if !is_unread(&error) => Err(error),
         _ => Ok(u8::from(!has_code)),
     }
@@ -241,20 +241,20 @@ fn find_next(args: &DoArgs, store: &Store) -> Result<(NextTurn, Position)> {
 }
 
 /// Adds to the error what is stored, and the command that resumes.
-fn explained(error: Error, report: &Outcome, args: &DoArgs, prepared: &PreparedTurn) -> Error {
+fn explained(error: Error, outcome: &Outcome, args: &DoArgs, prepared: &PreparedTurn) -> Error {
     if args.keeping.no_keep {
         // Nothing is stored that could be retried.
         return error.without_retry();
     }
     let error = match error.kind {
         ExitKind::Signal(_) => {
-            StopPoint::find(&prepared.store, report).unwrap_or(StopPoint::Nothing).explain(error)
+            StopPoint::find(&prepared.store, outcome).unwrap_or(StopPoint::Nothing).explain(error)
         }
         _ => error,
     };
-    let question = report.user.filter(|_| args.tail.is_some());
+    let question = outcome.user.filter(|_| args.tail.is_some());
     let branch = prepared.conversation.position.branch.as_ref();
-    let error = name_tail(ui::with_kept_question(error, report.user), branch, question);
+    let error = name_tail(ui::with_kept_question(error, outcome.user), branch, question);
     args.group.with_same_models(error, &args.model)
 }
 

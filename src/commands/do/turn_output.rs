@@ -24,20 +24,20 @@ pub fn turn_view<'v>(context: &'v mut Context<'_>, shown: DisplayOptions) -> Tur
 /// `--code`, the file of `--output`. False if code was requested and the answer has none.
 pub fn print(
     args: &DoArgs,
-    report: &Outcome,
+    outcome: &Outcome,
     store: &Store,
     output: Option<&mut File>,
     context: &mut Context<'_>,
 ) -> Result<bool> {
-    if let (1.., Some(answer)) = (args.form.code, &report.answer) {
-        return print_code(args, &report.as_given(store.text(&answer.name)?), output, context);
+    if let (1.., Some(answer)) = (args.form.code, &outcome.answer) {
+        return print_code(args, &outcome.as_given(store.text(&answer.name)?), output, context);
     }
-    if let (true, Some(answer)) = (args.form.line, &report.answer) {
-        let answer = report.as_given(store.text(&answer.name)?);
+    if let (true, Some(answer)) = (args.form.line, &outcome.answer) {
+        let answer = outcome.as_given(store.text(&answer.name)?);
         return Ok(print_line(&answer, args.form.schema.is_some(), context));
     }
     let at = context.at;
-    let document = || ui::turn_document(Some(store), report, report.error.as_ref(), at);
+    let document = || ui::turn_document(Some(store), outcome, outcome.error.as_ref(), at);
     if args.events {
         context.out.line(&ui::end_event(document()).to_string());
     }
@@ -46,10 +46,10 @@ pub fn print(
         context.out.line(&document.to_string());
     }
     if let Some(file) = output {
-        let answer: Vec<_> = report.answer.iter().map(|answer| (None, answer.name)).collect();
+        let answer: Vec<_> = outcome.answer.iter().map(|answer| (None, answer.name)).collect();
         let unmasked = |name: &BubbName| {
-            let is_masked = !report.truths.is_empty();
-            is_masked.then(|| Ok(report.as_given(store.text(name)?))).transpose()
+            let is_masked = !outcome.truths.is_empty();
+            is_masked.then(|| Ok(outcome.as_given(store.text(name)?))).transpose()
         };
         write_output(file, store, document.as_ref(), (&answer, &[]), &unmasked)?;
     }

@@ -239,7 +239,7 @@ fn the_editors_protocol_is_named_in_one_crate() {
 }
 
 /// Writers of the store that take any bytes, and ways to a value that they need not look at, each with the files besides
-/// `lepo-turn/transcript.rs` and `lepo-turn/spool.rs` that may have it. All others write what `lepo-secrets` has looked at.
+/// `lepo-turn/turn_path.rs` and `lepo-turn/spool.rs` that may have it. All others write what `lepo-secrets` has looked at.
 const WRITERS: Table = &[
     (".create_bubb(", &[]),
     (".create_bubb_at(", &[]),
@@ -297,7 +297,7 @@ const WRITERS: Table = &[
 
 #[test]
 fn what_others_say_is_written_by_those_who_looked_at_it() {
-    hold_only_in(WRITERS, &["lepo-store/", "lepo-turn/spool.rs", "lepo-turn/transcript.rs"]);
+    hold_only_in(WRITERS, &["lepo-store/", "lepo-turn/spool.rs", "lepo-turn/turn_path.rs"]);
 }
 
 /// Where the words of a hint are made: at the end, for a person or a program. A hint has no other words, so nothing edits

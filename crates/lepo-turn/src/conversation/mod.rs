@@ -200,26 +200,26 @@ impl Conversation {
 
     /// Continues at the end of a turn that started at `start`, and moves the branch to its answer: after an interruption
     /// or a failure the branch stays, and moves with the next answer.
-    pub fn follow(&mut self, store: &Store, start: TurnStart, report: &Outcome) -> Result<BranchMove> {
+    pub fn follow(&mut self, store: &Store, start: TurnStart, outcome: &Outcome) -> Result<BranchMove> {
         let position = &mut self.position;
-        position.pending = report.pending;
+        position.pending = outcome.pending;
         if self.rules.after_nothing == AfterNothing::GoesPast {
-            let got_nothing = report.end() == report.user && report.pending.is_none();
+            let got_nothing = outcome.end() == outcome.user && outcome.pending.is_none();
             let is_retry = matches!(start, TurnStart::Again(_));
             // The stopped or whole answer that the question had before is still the end.
             if is_retry && got_nothing && position.unanswered.is_none() {
                 return Ok(BranchMove::None);
             }
-            if report.is_unanswered {
-                let at = report.conv.iter().position(|&id| Some(id) == report.user);
-                position.tip = at.and_then(|at| report.conv.get(at.checked_sub(1)?)).copied();
-                position.unanswered = report.user;
+            if outcome.is_unanswered {
+                let at = outcome.conv.iter().position(|&id| Some(id) == outcome.user);
+                position.tip = at.and_then(|at| outcome.conv.get(at.checked_sub(1)?)).copied();
+                position.unanswered = outcome.user;
                 return Ok(BranchMove::None);
             }
         }
-        position.tip = report.end().or(position.tip);
+        position.tip = outcome.end().or(position.tip);
         position.unanswered = None;
-        match &report.answer {
+        match &outcome.answer {
             Some(answer) => position.move_branch(store, answer.name.id),
             None => Ok(BranchMove::None),
         }

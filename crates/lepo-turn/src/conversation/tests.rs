@@ -127,9 +127,9 @@ impl Scene {
         }
         let request = TurnRequest::new(next.start, Some(question()), &[]);
         match execute_turn(env, config, &env.insts()?.0, &next.forest, turn, request).await {
-            Ok(report) => {
-                conversation.follow(&env.store, next.start, &report)?;
-                Ok(report)
+            Ok(outcome) => {
+                conversation.follow(&env.store, next.start, &outcome)?;
+                Ok(outcome)
             }
             Err(error) => {
                 conversation.keep(env, question(), FailedStep::Begin)?;
@@ -184,11 +184,11 @@ fn the_next_question_goes_past_one_that_got_nothing_or_behind_it() {
     for rules in FRONTS {
         let mut scene = Scene::new(vec![None, Some("yes")]);
         let mut conversation = Conversation::new(Position::default(), rules);
-        let report = run(scene.ask(&mut conversation)).unwrap();
-        assert!(report.is_unanswered && report.error.is_some(), "{report:?}");
-        let asked = report.user.unwrap();
+        let outcome = run(scene.ask(&mut conversation)).unwrap();
+        assert!(outcome.is_unanswered && outcome.error.is_some(), "{outcome:?}");
+        let asked = outcome.user.unwrap();
         let store = &scene.env.store;
-        let before = *report.conv.iter().rev().find(|id| **id != asked).unwrap();
+        let before = *outcome.conv.iter().rev().find(|id| **id != asked).unwrap();
         let expected = TurnStart::Under(if rules == Rules::EDITOR { asked } else { before });
         assert_eq!(conversation.next_turn(store, false).unwrap().start, expected, "{rules:?}");
         assert_eq!(conversation.next_turn(store, true).unwrap().start, TurnStart::Again(asked), "{rules:?}");
@@ -220,9 +220,9 @@ fn a_branch_moves_to_the_answer_or_is_left_once_room_was_made() {
         let request = TurnRequest::new(next.start, Some(question()), &[]);
         let insts = scene.env.insts().unwrap().0;
         let turn = execute_turn(&scene.env, &scene.config, &insts, &next.forest, &mut scene.turn, request);
-        let report = run(turn).unwrap();
-        let moved = conversation.follow(&store, next.start, &report).unwrap();
-        let answer = report.answer.unwrap().name.id;
+        let outcome = run(turn).unwrap();
+        let moved = conversation.follow(&store, next.start, &outcome).unwrap();
+        let answer = outcome.answer.unwrap().name.id;
         assert_eq!(moved, if moves { BranchMove::Moved } else { BranchMove::None }, "{rules:?}");
         assert_eq!(store.branch("b").unwrap(), Some(if moves { answer } else { end }), "{rules:?}");
         assert_eq!(conversation.position.tip, Some(answer), "{rules:?}");

@@ -11,7 +11,7 @@ use super::protocol::{Bid, OrchestratorDecision, decision, select_line, without_
 use super::rules::{DebateRules, FAILURES};
 use super::{GroupEvent, GroupTurn, Participant, ends_all};
 use crate::outcome::log_failure;
-use crate::transcript::Transcript;
+use crate::turn_path::TurnPath;
 use crate::{Notice, Outcome, TurnEvent, TurnRequest};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, ResumeAction};
@@ -22,8 +22,8 @@ use lepo_store::bubb::BubbName;
 /// The outcome of a debate.
 #[derive(Debug, Default)]
 pub struct DebateOutcome {
-    /// Like the report of any turn; the answer is the conclusion.
-    pub report: Outcome,
+    /// Like the outcome of any turn; the answer is the conclusion.
+    pub outcome: Outcome,
     /// The speeches, in order.
     pub speeches: Vec<Speech>,
     /// Number of started rounds.
@@ -53,11 +53,11 @@ struct Debate<'d> {
     panel: &'d mut [Participant],
     orchestrator: &'d mut Participant,
     rules: DebateRules,
-    transcript: Transcript,
+    path: TurnPath,
     debated: DebateOutcome,
 }
 
-/// Runs a debate to its end. A later error is in the report, together with the speeches so far.
+/// Runs a debate to its end. A later error is in the outcome, together with the speeches so far.
 ///
 /// # Errors
 /// Returns the errors that occur before a model is asked.
@@ -67,25 +67,25 @@ pub async fn debate(
     orchestrator: &mut Participant,
     ask: TurnRequest,
 ) -> Result<DebateOutcome> {
-    let (transcript, tools) = group.open(ask).await?;
+    let (path, tools) = group.open(ask).await?;
     let rules = DebateRules::new(panel.len(), group.env.settings().many_rounds.get());
     let mut debated = DebateOutcome::default();
-    debated.report.user = transcript.question();
-    debated.report.model = Some(orchestrator.name.clone());
-    debated.report.tools = tools;
-    let mut debate = Debate { group, panel, orchestrator, rules, transcript, debated };
+    debated.outcome.user = path.question();
+    debated.outcome.model = Some(orchestrator.name.clone());
+    debated.outcome.tools = tools;
+    let mut debate = Debate { group, panel, orchestrator, rules, path, debated };
     let ended = debate.go().await;
-    let Debate { transcript, mut debated, rules, .. } = debate;
+    let Debate { path, mut debated, rules, .. } = debate;
     debated.rounds = rules.round;
-    debated.report.error = ended.err().map(|error| goes_on(error, &transcript));
-    log_failure(debated.report.model.as_deref(), debated.report.error.as_ref());
-    debated.report.conv = transcript.ids().collect();
+    debated.outcome.error = ended.err().map(|error| goes_on(error, &path));
+    log_failure(debated.outcome.model.as_deref(), debated.outcome.error.as_ref());
+    debated.outcome.conv = path.ids().collect();
     Ok(debated)
 }
 
 /// Adds a hint how to continue an interrupted debate.
-fn goes_on(error: Error, transcript: &Transcript) -> Error {
-    match (error.kind, transcript.tip()) {
+fn goes_on(error: Error, path: &TurnPath) -> Error {
+    match (error.kind, path.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
             let debate = ResumeAction::Debate(tip.to_string());
             error.hint(Hint::from("what was said is kept: ").command(debate).words(" continues"))
@@ -127,7 +127,7 @@ impl Debate<'_> {
 
     /// In a continued debate, some participants have spoken already.
     fn count_past_speeches(&mut self) {
-        let Some(past) = past(&self.transcript.entries) else { return };
+        let Some(past) = past(&self.path.messages) else { return };
         for (name, _) in &past.heard {
             if let Some(who) = self.panel.iter().position(|participant| participant.name == *name) {
                 self.rules.speak(who);
@@ -142,7 +142,7 @@ impl Debate<'_> {
         let names: Vec<&str> = present.iter().map(|&who| self.panel[who].name.as_str()).collect();
         group.view.on_event(GroupEvent::Floor(self.rules.round, &names));
         let prompt = DebatePrompts::new(group.insts, &names, &self.past()).floor();
-        let under = self.transcript.tip();
+        let under = self.path.tip();
         let asked = self.panel.iter_mut().enumerate().filter(|(who, _)| present.contains(who));
         let prompt = &prompt;
         let asked = asked.map(|(who, participant)| async move {
@@ -170,7 +170,7 @@ impl Debate<'_> {
         }
         if !bids.is_empty() {
             let lines = self.lines(&bids);
-            group.add(&mut self.transcript, Role::System, true, &lines)?;
+            group.add(&mut self.path, Role::System, true, &lines)?;
         }
         Ok(bids)
     }
@@ -223,10 +223,10 @@ impl Debate<'_> {
         let group = self.group;
         for _ in 0..FAILURES {
             group.view.on_event(GroupEvent::Judging(&self.orchestrator.name));
-            match self.orchestrator.brief(prompt, self.transcript.tip(), group).await {
+            match self.orchestrator.brief(prompt, self.path.tip(), group).await {
                 Ok(reply) => {
-                    group.add(&mut self.transcript, Role::System, true, &reply.text)?;
-                    self.orchestrator.journal(group, "orchestrator", self.transcript.tip(), &reply);
+                    group.add(&mut self.path, Role::System, true, &reply.text)?;
+                    self.orchestrator.journal(group, "orchestrator", self.path.tip(), &reply);
                     return Ok(reply);
                 }
                 Err(error) if ends_all(&error) => return Err(error),
@@ -240,12 +240,12 @@ impl Debate<'_> {
         let group = self.group;
         let names = self.names(&self.rules.present());
         let prompt = DebatePrompts::new(group.insts, &names, &self.past()).speech();
-        let (participant, under) = (&mut self.panel[who], self.transcript.tip());
+        let (participant, under) = (&mut self.panel[who], self.path.tip());
         group.view.on_event(GroupEvent::Chosen(&participant.name));
         match participant.speak(&[ChatMessage::new(Role::User, prompt)], None, under, group).await {
             Ok(answered) => {
                 for bubb in select_before(&answered, under).iter().chain([&answered.name]) {
-                    self.transcript.append(bubb)?;
+                    self.path.append(bubb)?;
                 }
                 self.rules.speak(who);
                 self.debated.speeches.push(Speech { name: participant.name.clone(), bubb: answered.name });
@@ -278,17 +278,17 @@ impl Debate<'_> {
             let name = &self.orchestrator.name;
             return Err(Error::remote(format!("{name} gave no conclusion after being asked twice")));
         };
-        self.group.add(&mut self.transcript, Role::System, true, &select_line(ORCHESTRATOR))?;
+        self.group.add(&mut self.path, Role::System, true, &select_line(ORCHESTRATOR))?;
         self.conclude(&reply, &summary)
     }
 
     fn conclude(&mut self, reply: &ShortReply, summary: &str) -> Result<()> {
-        let name = self.transcript.add(Role::Assistant, false, summary.as_bytes())?;
+        let name = self.path.add(Role::Assistant, false, summary.as_bytes())?;
         self.group.env.masking.note_given(name.id, summary);
         self.group.view.on_event(GroupEvent::Concluded(summary));
         self.group.emit(TurnEvent::Bubb(&name, Some(summary.as_bytes())));
         self.orchestrator.journal(self.group, "answer", Some(name.id), reply);
-        self.debated.report.answer = Some(reply.answered(name));
+        self.debated.outcome.answer = Some(reply.answered(name));
         Ok(())
     }
 
@@ -304,7 +304,7 @@ impl Debate<'_> {
 
     /// A debate always has a question.
     fn past(&self) -> DebateHistory<'_> {
-        past(&self.transcript.entries).unwrap_or_default()
+        past(&self.path.messages).unwrap_or_default()
     }
 
     fn names(&self, those: &[usize]) -> Vec<&str> {

@@ -38,19 +38,19 @@ pub(super) async fn judge(
     judge: &mut Participant,
     mut polled: ParallelOutcome,
 ) -> Result<ParallelOutcome> {
-    let answers = polled.replies.iter().filter_map(|(_, report)| Some(report.answer?.name)).collect();
+    let answers = polled.replies.iter().filter_map(|(_, outcome)| Some(outcome.answer?.name)).collect();
     let answers: Vec<BubbName> = in_hidden_order(answers);
     let question =
-        polled.replies.iter().find_map(|(_, report)| report.user.filter(|_| report.answer.is_some()));
+        polled.replies.iter().find_map(|(_, outcome)| outcome.user.filter(|_| outcome.answer.is_some()));
     let (Some(question), true) = (question, answers.len() > 1) else {
         group.emit(TurnEvent::Notice(&Notice::NothingToJudge(judge.name.clone())));
         return Ok(polled);
     };
-    let mut report = Outcome { user: Some(question), model: Some(judge.name.clone()), ..Outcome::default() };
-    match verdict(group, judge, question, &answers, &mut report.conv).await {
+    let mut outcome = Outcome { user: Some(question), model: Some(judge.name.clone()), ..Outcome::default() };
+    match verdict(group, judge, question, &answers, &mut outcome.conv).await {
         Ok(answered) => {
-            report.conv.extend(answered.name.prev.into_iter().chain([answered.name.id]));
-            report.answer = Some(answered);
+            outcome.conv.extend(answered.name.prev.into_iter().chain([answered.name.id]));
+            outcome.answer = Some(answered);
         }
         Err(error) => {
             group.view.on_event(GroupEvent::Failed(&judge.display_name, &error));
@@ -58,10 +58,10 @@ pub(super) async fn judge(
             let failed = Error::new(kind, format!("the judge {} failed", judge.name));
             polled.error = Some(failed.hint("the answers are kept"));
             log_failure(Some(&judge.name), polled.error.as_ref());
-            report.error = Some(error);
+            outcome.error = Some(error);
         }
     }
-    polled.judge = Some((judge.name.clone(), report));
+    polled.judge = Some((judge.name.clone(), outcome));
     Ok(polled)
 }
 

@@ -26,7 +26,7 @@ use crate::attach::keep_files;
 use crate::config::Insts;
 use crate::message::NewMessage;
 use crate::opening::{prompt_message, question_message};
-use crate::transcript::Transcript;
+use crate::turn_path::TurnPath;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::role::Role;
 use lepo_store::conv::Forest;
@@ -77,14 +77,8 @@ pub struct GroupTurn<'t> {
 
 impl GroupTurn<'_> {
     /// Adds a bubb that does not belong to a reply.
-    pub(super) fn add(
-        &self,
-        transcript: &mut Transcript,
-        kind: Role,
-        hidden: bool,
-        text: &str,
-    ) -> Result<()> {
-        let name = transcript.add(kind, hidden, text.as_bytes())?;
+    pub(super) fn add(&self, path: &mut TurnPath, kind: Role, hidden: bool, text: &str) -> Result<()> {
+        let name = path.add(kind, hidden, text.as_bytes())?;
         self.env.masking.note_given(name.id, text);
         self.emit(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(())
@@ -92,38 +86,38 @@ impl GroupTurn<'_> {
 
     /// Loads the conv, and adds the user's own commands and the question to it, all of it durably. Returns the path that all
     /// participants receive, and the commands.
-    pub(super) async fn open(&self, ask: TurnRequest) -> Result<(Transcript, Vec<ToolUse>)> {
+    pub(super) async fn open(&self, ask: TurnRequest) -> Result<(TurnPath, Vec<ToolUse>)> {
         let masking = &self.env.masking;
-        let mut transcript = Transcript::at(&self.env.store, self.forest, ask.start, masking)?;
-        transcript.sends_unmasked = ask.unmasked;
+        let mut path = TurnPath::at(&self.env.store, self.forest, ask.start, masking)?;
+        path.sends_unmasked = ask.unmasked;
         if let Some(prompt) = ask.system_prompt.filter(|_| ask.start == TurnStart::New) {
-            self.add_new(&mut transcript, &prompt_message(masking, prompt))?;
+            self.add_new(&mut path, &prompt_message(masking, prompt))?;
         }
         let (runner, mut ran, mut tools) = (CommandRunner::new(self.env), ask.ran.into_iter(), Vec::new());
         for command in &ask.runs {
             let mut tell = |event: TurnEvent<'_>| self.emit(event);
             tools.push(match ran.next() {
-                Some(carried) => runner.keep_own(&mut transcript, command, &carried, &mut tell)?,
-                None => runner.run(&mut transcript, command, &mut tell).await?,
+                Some(carried) => runner.keep_own(&mut path, command, &carried, &mut tell)?,
+                None => runner.run(&mut path, command, &mut tell).await?,
             });
         }
         if let Some(question) = ask.question {
             let typed = question.typed_ranges.clone();
             let question = keep_files(&self.env.store, question)?;
-            self.add_new(&mut transcript, &question_message(masking, question, &typed))?;
-            let asked = transcript.tip();
+            self.add_new(&mut path, &question_message(masking, question, &typed))?;
+            let asked = path.tip();
             if let Some(question) = asked {
-                transcript.mark_answering(question);
+                path.mark_answering(question);
             }
             let note = asked.and_then(|id| masking.typed_secret_notice(id));
             let notes = masking.told_prompt().into_iter().chain(note);
             notes.for_each(|note| self.emit(TurnEvent::Notice(&note)));
         }
-        Ok((transcript, tools))
+        Ok((path, tools))
     }
 
-    fn add_new(&self, transcript: &mut Transcript, new: &NewMessage) -> Result<()> {
-        let (name, text) = transcript.add_new(new)?;
+    fn add_new(&self, path: &mut TurnPath, new: &NewMessage) -> Result<()> {
+        let (name, text) = path.add_new(new)?;
         self.emit(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }

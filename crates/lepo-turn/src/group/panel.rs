@@ -8,7 +8,7 @@ use crate::attach::{NewFile, check};
 use crate::folder_questions::questions_of_models;
 use crate::recorded::RecordedAnswer;
 use crate::steering::words_of_group;
-use crate::transcript::Transcript;
+use crate::turn_path::TurnPath;
 use crate::unmask::forget_overtaken;
 use crate::{Configuration, ProgramRole, StartQuestion, TurnEnv, TurnRequest, TurnStart};
 use lepo_base::error::{Error, Result};
@@ -121,8 +121,8 @@ impl Panel {
         let (configured, root) = (&env.configured, env.store.root());
         let mut question = questions_of_models(configured, self.asked().map(|one| &one.config), root)?;
         if !question.is_empty() {
-            let transcript = Transcript::at(&env.store, forest, start, &env.masking)?;
-            question.steering = words_of_group(env, &transcript)?;
+            let path = TurnPath::at(&env.store, forest, start, &env.masking)?;
+            question.steering = words_of_group(env, &path)?;
         }
         Ok(question)
     }
@@ -247,7 +247,7 @@ impl GroupOutcome {
     pub fn into_error(self) -> Option<Error> {
         match self {
             GroupOutcome::Polled(polled) => polled.error,
-            GroupOutcome::Debated(debated) => debated.report.error,
+            GroupOutcome::Debated(debated) => debated.outcome.error,
         }
     }
 }

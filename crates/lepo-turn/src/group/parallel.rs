@@ -17,7 +17,7 @@ use lepo_store::bubb::BubbName;
 /// The outcome of `--parallel`.
 #[derive(Debug, Default)]
 pub struct ParallelOutcome {
-    /// A report for each model, in order.
+    /// An outcome for each model, in order.
     pub replies: Vec<(String, Outcome)>,
     /// The judge's name, and its verdict.
     pub judge: Option<(String, Outcome)>,
@@ -25,7 +25,7 @@ pub struct ParallelOutcome {
     pub error: Option<Error>,
 }
 
-/// Asks all of `panel` concurrently. The failure of a model is in its report.
+/// Asks all of `panel` concurrently. The failure of a model is in its outcome.
 ///
 /// # Errors
 /// Returns the errors that occur before a model is asked.
@@ -38,7 +38,7 @@ pub async fn parallel(
     if panel.iter().all(|participant| participant.recorded.is_some()) {
         return Ok(recorded(group, panel));
     }
-    let (transcript, tools) = &group.open(ask).await?;
+    let (path, tools) = &group.open(ask).await?;
     let schema = schema.as_deref();
     let (general, no_tools) = (group.insts.general.as_deref(), &ToolList::default());
     let order = &AnswerOrder::default();
@@ -46,9 +46,9 @@ pub async fn parallel(
         let name = participant.display_name.clone();
         if let Some(hit) = participant.recorded.take() {
             group.view.on_event(GroupEvent::Spoken(&name, &hit.answered()));
-            return (name, hit.report());
+            return (name, hit.outcome());
         }
-        let mut entries = transcript.entries.clone();
+        let mut entries = path.messages.clone();
         let unsent = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
         if !unsent.is_empty() {
             let notice = Notice::FilesNotSent(name.clone(), unsent);
@@ -58,21 +58,21 @@ pub async fn parallel(
         // A form in the conversation belongs to another turn's question.
         let purpose = Purpose::Answer { schema, code_only: false, may_call: false, has_form: false };
         let messages = assemble(&entries, &[], purpose, no_tools, target).messages;
-        let (order, under) = (Some(OrderedAnswer { order, index }), transcript.tip());
+        let (order, under) = (Some(OrderedAnswer { order, index }), path.tip());
         let spoken = participant.speak_in_order(order, &messages, schema, under, group).await;
-        let mut report = Outcome {
-            conv: transcript.ids().collect(),
-            user: transcript.question(),
+        let mut outcome = Outcome {
+            conv: path.ids().collect(),
+            user: path.question(),
             model: Some(participant.name.clone()),
             tools: tools.clone(),
             ..Outcome::default()
         };
         match spoken {
             Ok(answered) => {
-                let select = select_before(&answered, transcript.tip());
-                report.conv.extend(select.iter().chain([&answered.name]).map(|name: &BubbName| name.id));
-                report.answer = Some(answered);
-                report.is_json = schema.is_some();
+                let select = select_before(&answered, path.tip());
+                outcome.conv.extend(select.iter().chain([&answered.name]).map(|name: &BubbName| name.id));
+                outcome.answer = Some(answered);
+                outcome.is_json = schema.is_some();
             }
             Err(error) => {
                 let alone = [("-m", participant.name.clone())];
@@ -82,14 +82,14 @@ pub async fn parallel(
                     }
                 });
                 group.view.on_event(GroupEvent::Failed(&name, &error));
-                report.error = Some(error);
+                outcome.error = Some(error);
             }
         }
-        (name, report)
+        (name, outcome)
     });
     let replies = join_all(asked).await;
-    let ended = replies.iter().find_map(|(_, report)| report.error.as_ref().filter(|e| ends_all(e)));
-    let any_answered = replies.iter().any(|(_, report)| report.answer.is_some());
+    let ended = replies.iter().find_map(|(_, outcome)| outcome.error.as_ref().filter(|e| ends_all(e)));
+    let any_answered = replies.iter().any(|(_, outcome)| outcome.answer.is_some());
     let error = match ended {
         Some(error) => {
             let about_answers = if any_answered { "the answers that came are kept; " } else { "" };
@@ -114,7 +114,7 @@ fn recorded(group: GroupTurn<'_>, panel: &mut [Participant]) -> ParallelOutcome 
     let replies = panel.iter_mut().filter_map(|participant| {
         let hit = participant.recorded.take()?;
         group.view.on_event(GroupEvent::Spoken(&participant.name, &hit.answered()));
-        Some((participant.name.clone(), hit.report()))
+        Some((participant.name.clone(), hit.outcome()))
     });
     ParallelOutcome { replies: replies.collect(), judge: None, error: None }
 }

@@ -37,7 +37,7 @@ fn news(found: &Instructions, state: &Path) -> Option<Notice> {
 pub(crate) fn instructions(turn: &mut Turn<'_>) -> Option<NewMessage> {
     let found = turn.env.configured.instructions(turn.config)?;
     left_out(&found).for_each(|notice| turn.notify_once(notice));
-    let opening = opening(&found, &turn.record.transcript.entries, &turn.env.masking)?;
+    let opening = opening(&found, &turn.path.messages, &turn.env.masking)?;
     if !turn.env.configured.writes_nothing()
         && let Some(news) = news(&found, &turn.env.configured.paths.state)
     {

@@ -1,8 +1,8 @@
 //! A recorded debate: looks up each speech and each reply of the orchestrator after the previous one.
 
-use super::hit::usage;
 use super::past_message::PastMessage;
 use super::query::{OptionsRule, Query, RecordStore, ToolsRule};
+use super::recorded_answer::usage;
 use crate::Outcome;
 use crate::group::{Bid, DebateOutcome, Speech, selected};
 use crate::outcome::FinishedAnswer;
@@ -89,7 +89,7 @@ fn debated(
             None if at + 1 == path.len() && debated.rounds > 0 && is_by(orchestrator) => {
                 let answered =
                     FinishedAnswer { name, usage: usage(&fact), cut: None, ms: fact.ms.unwrap_or_default() };
-                debated.report = Outcome {
+                debated.outcome = Outcome {
                     model: Some(orchestrator.0.clone()),
                     answer: Some(answered),
                     recorded: Some(name.id),
@@ -99,10 +99,10 @@ fn debated(
             _ => return Ok(None),
         }
     }
-    let Some(end) = path.last().filter(|_| debated.report.answer.is_some()) else { return Ok(None) };
-    debated.report.conv =
+    let Some(end) = path.last().filter(|_| debated.outcome.answer.is_some()) else { return Ok(None) };
+    debated.outcome.conv =
         record.forest.conv(*end).path.into_iter().map(|ix| record.forest.name(ix).id).collect();
-    debated.report.user = record.forest.last_question(*end).map(|ix| record.forest.name(ix).id);
+    debated.outcome.user = record.forest.last_question(*end).map(|ix| record.forest.name(ix).id);
     Ok(Some(debated))
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::hit::{RecordedAnswer, hit};
 use super::query::{Query, RecordStore};
+use super::recorded_answer::{RecordedAnswer, hit};
 use crate::group::judged_by;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;

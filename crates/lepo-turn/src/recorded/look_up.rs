@@ -3,10 +3,10 @@
 use super::debate::debate;
 use super::facts::{options_json, schema_hash};
 use super::find::{find, verdict};
-use super::hit::RecordedAnswer;
 use super::nearest::{missed, no_verdict};
 use super::past_message::PastMessage;
 use super::query::{OptionsRule, Query, RecordStore, ToolsRule};
+use super::recorded_answer::RecordedAnswer;
 use super::tool_hashes::ToolHashes;
 use crate::Configuration;
 use crate::group::{GroupOutcome, ParallelOutcome};
@@ -127,14 +127,14 @@ impl<'q> LookupRequest<'q> {
         if let (None, Some(judge)) = (&missing, judge) {
             let answers = hits.iter().map(|(_, hit)| hit.answer.id);
             judged = verdict(record, &self.group_query(judge), answers)?
-                .map(|verdict| (judge.to_string(), verdict.report()));
+                .map(|verdict| (judge.to_string(), verdict.outcome()));
             missing = judged.is_none().then(|| MissingAnswer::Verdict(judge.to_string()));
         }
         Ok(match missing {
             Some(missing) if hits.is_empty() => Lookup::Nothing(missing),
             Some(missing) => Lookup::Part(hits, missing),
             None => {
-                let replies = hits.into_iter().map(|(name, hit)| (name, hit.report())).collect();
+                let replies = hits.into_iter().map(|(name, hit)| (name, hit.outcome())).collect();
                 let polled = ParallelOutcome { replies, judge: judged, error: None };
                 Lookup::Whole(RecordedOutcome::Group(Box::new(GroupOutcome::Polled(polled))))
             }

@@ -6,20 +6,20 @@
 mod debate;
 mod facts;
 mod find;
-mod hit;
 mod look_up;
 mod nearest;
 mod past_message;
 mod paths;
 mod query;
+mod recorded_answer;
 mod tool_hashes;
 
 pub use facts::{RequestFacts, options_json, schema_hash};
-pub use hit::{RecordedAnswer, show_answer};
 pub use look_up::{Lookup, LookupRequest, MissingAnswer, RecordedOutcome, Voices, look_up};
 pub use nearest::{differing_excerpts, not_recorded};
 pub use past_message::{PastMessage, before, opened};
 pub use query::{OptionsRule, Query, RecordStore, ToolsRule};
+pub use recorded_answer::{RecordedAnswer, show_answer};
 pub use tool_hashes::{ToolHashes, hash_of_json};
 
 use std::path::PathBuf;

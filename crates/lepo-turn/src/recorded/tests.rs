@@ -56,7 +56,7 @@ fn line(found: Lookup<'_>) -> String {
             }
             GroupOutcome::Debated(debated) => {
                 let speeches = debated.speeches.into_iter().map(|speech| speech.name);
-                names(speeches.chain(debated.report.model.map(|name| format!("led by {name}"))).collect())
+                names(speeches.chain(debated.outcome.model.map(|name| format!("led by {name}"))).collect())
             }
         },
         Lookup::Part(hits, missing) => {

@@ -64,22 +64,22 @@ pub async fn replay(
     for (index, step) in plan.steps.into_iter().enumerate() {
         observer.on_question(answered + index, of);
         let result = run(env, config, insts, (old, &step, apart), &mut line.tail, observer.view()).await;
-        let mut report = match result {
-            Ok(report) => report,
+        let mut outcome = match result {
+            Ok(outcome) => outcome,
             Err(error) => {
                 line.error = Some(error);
                 return line;
             }
         };
-        if let Some(answer) = &report.answer {
+        if let Some(answer) = &outcome.answer {
             line.tail = Some(answer.name.id);
             line.remaining -= 1;
         }
-        line.error = report.error.take();
+        line.error = outcome.error.take();
         if let Some(error) = &line.error {
-            report.error = Some(error.again(error.kind));
+            outcome.error = Some(error.again(error.kind));
         }
-        line.turns.push((step, report));
+        line.turns.push((step, outcome));
         if line.error.is_some() {
             return line;
         }
@@ -124,15 +124,15 @@ async fn run(
         system_prompt: Some(String::new()),
         ..TurnRequest::new(start, question, &[])
     };
-    let report = execute_turn(env, config, insts, &forest, view, ask).await?;
-    if let Some(question_id) = report.user.filter(|_| is_new) {
+    let outcome = execute_turn(env, config, insts, &forest, view, ask).await?;
+    if let Some(question_id) = outcome.user.filter(|_| is_new) {
         *tail = Some(question_id);
         let forest = env.store.forest_for(&[ReadScope::Ids(vec![question_id])])?;
         if let Some(ix) = forest.find(question_id) {
             note_copy(&env.store, step.question, forest.name(ix))?;
         }
     }
-    Ok(report)
+    Ok(outcome)
 }
 
 /// Reads a stored question, with its files.

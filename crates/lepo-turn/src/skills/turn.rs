@@ -41,14 +41,14 @@ pub(crate) fn offer_former_skills(turn: &mut Turn<'_>) -> Result<()> {
 pub(crate) fn catalogue(turn: &Turn<'_>) -> Option<NewMessage> {
     let native = turn.takes_native_tools();
     let speaks = turn.env.configured.repository_speaks(turn.config).is_ok() && turn.env.settings().skills;
-    let path = &turn.record.transcript.entries;
+    let path = &turn.path.messages;
     if native && speaks { opening(&turn.skills.offered, path, &turn.env.masking) } else { None }
 }
 
 /// Returns the instructions of a skill that the user named, unless the conversation contains them.
 pub(crate) fn named_skill(turn: &mut Turn<'_>, skill: Skill) -> Option<NewMessage> {
     let text = skill_text(&skill);
-    let is_told = is_given(&text, &turn.record.transcript.entries, &turn.env.masking);
+    let is_told = is_given(&text, &turn.path.messages, &turn.env.masking);
     if !turn.skills.offered.iter().any(|offered| offered.name == skill.name) {
         turn.skills.offered.push(skill);
     }
@@ -74,7 +74,7 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
         None => ("error: there is no skill of this name".to_string(), None),
         Some(skill) => {
             let text = skill_text(skill);
-            match is_given(&text, &turn.record.transcript.entries, &turn.env.masking) {
+            match is_given(&text, &turn.path.messages, &turn.env.masking) {
                 true => {
                     (format!("The instructions of {name} stand above, as they are now: follow those."), None)
                 }
@@ -93,14 +93,14 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
 /// Returns the bubb that the answer follows, if the side branch started at `base`: the instructions that the
 /// tool returned there are stored in a single bubb.
 pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<BubbId>> {
-    let transcript = &mut turn.record.transcript;
-    let Some(text) = kept_of(transcript.entries.get(base..).unwrap_or_default()) else { return Ok(None) };
+    let path = &mut turn.path;
+    let Some(text) = kept_of(path.messages.get(base..).unwrap_or_default()) else { return Ok(None) };
     if let Some((screened, id)) = &turn.skills.stored
         && *screened == text
     {
         return Ok(Some(*id));
     }
-    let name = transcript.add_beside(base, Role::System, text.as_bytes())?;
+    let name = path.add_beside(base, Role::System, text.as_bytes())?;
     turn.view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
     turn.skills.stored = Some((text, name.id));
     Ok(Some(name.id))
@@ -114,7 +114,7 @@ pub(crate) fn kept_skills(turn: &Turn<'_>) -> Option<BubbId> {
 /// them. Folders in the working directory are already as readable as that directory.
 pub(crate) fn readable_skills(turn: &Turn<'_>) -> Vec<PathBuf> {
     let root = turn.env.store.root();
-    let read = turn.skills.offered.iter().filter(|skill| is_of(skill, &turn.record.transcript.entries));
+    let read = turn.skills.offered.iter().filter(|skill| is_of(skill, &turn.path.messages));
     let folders = read.map(|skill| skill.folder.clone());
     folders.filter(|folder| !folder.starts_with(root) && !covers_home(folder)).collect()
 }

@@ -125,8 +125,8 @@ pub(super) fn usage(fact: &JournalRecord) -> Usage {
 }
 
 impl RecordedAnswer {
-    /// Returns the report of the turn that the answer replaces.
-    pub fn report(self) -> Outcome {
+    /// Returns the outcome of the turn that the answer replaces.
+    pub fn outcome(self) -> Outcome {
         Outcome {
             conv: self.conv,
             user: Some(self.question),

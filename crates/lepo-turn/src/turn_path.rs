@@ -1,5 +1,4 @@
-//! The transcript of a turn: the texts of the path from the root, and the bubbs that the turn adds at its
-//! end.
+//! The path of a turn: its messages from the root, and the bubbs that the turn adds at its end.
 //!
 //! A bubb is written from a [`ScreenedBytes`] value: bytes after a search for secrets, or text that the user typed.
 //! `tests/e2e/house.rs` lists the few files that write to the store by another way.
@@ -12,7 +11,7 @@ use super::attach::{AttachedFile, FileUpload, UnsentFiles, choose};
 use super::body::Body;
 use super::journal::failure_entry;
 use super::masking::Masking;
-use super::message::{CalledAnswer, Message, NewMessage};
+use super::message::{CallGroup, Message, NewMessage};
 use super::stopped_answer::ends_with_part;
 use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
@@ -24,7 +23,7 @@ use lepo_store::conv::Forest;
 use lepo_store::store::{Claim, JournalRecord, Store};
 use lepo_tool::ToolRequest;
 
-/// The names of the bubbs that [`Transcript::write_in_background`] wrote, each with its text.
+/// The names of the bubbs that [`TurnPath::write_in_background`] wrote, each with its text.
 pub type SaveResult = Vec<(BubbName, SharedText)>;
 
 /// The bubbs written before an answer, and the mark that the question is being answered.
@@ -33,18 +32,18 @@ struct WrittenOpening {
     answering: Option<Claim>,
 }
 
-/// The path from its root to the tip.
-pub struct Transcript {
+/// The path of a turn from its root to the tip.
+pub struct TurnPath {
     store: Arc<Store>,
     /// The messages of the path, oldest first; the last ones may still be on their way to disk.
-    pub entries: Vec<Message>,
+    pub messages: Vec<Message>,
     /// The answers of this turn with calls, in order.
-    pub called: Vec<CalledAnswer>,
+    pub call_groups: Vec<CallGroup>,
     /// The bubbs that existed when the turn started, oldest first.
     pub loaded: Vec<BubbName>,
     /// The earliest time of a new root.
     not_before: u64,
-    /// Masks written text; the transcript itself is unmasked.
+    /// Masks written text; the messages here are unmasked.
     masking: Arc<Masking>,
     unsaved: Option<BlockingTask<Result<WrittenOpening>>>,
     /// Tells other processes that the question is being answered.
@@ -53,7 +52,7 @@ pub struct Transcript {
     pub sends_unmasked: bool,
 }
 
-impl Transcript {
+impl TurnPath {
     /// Records a failed request in the journal.
     pub fn journal_failure(&self, model: Option<&str>, after: Duration) {
         self.store.journal().add(JournalRecord { under: self.tip(), ..failure_entry(model, after) });
@@ -65,12 +64,12 @@ impl Transcript {
         forest: &Forest,
         start: TurnStart,
         masking: &Arc<Masking>,
-    ) -> Result<Transcript> {
+    ) -> Result<TurnPath> {
         let conv = start.id().and_then(|id| forest.find(id)).map(|ix| forest.conv(ix));
-        let mut transcript = Transcript {
+        let mut path = TurnPath {
             store: store.clone(),
-            entries: Vec::new(),
-            called: Vec::new(),
+            messages: Vec::new(),
+            call_groups: Vec::new(),
             loaded: Vec::new(),
             not_before: forest.root_time(),
             masking: masking.clone(),
@@ -80,16 +79,16 @@ impl Transcript {
         };
         for ix in conv.map(|conv| conv.path).unwrap_or_default() {
             let name = forest.name(ix);
-            transcript.push(Message::stored(&name, store.text(&name)?));
-            transcript.loaded.push(name);
+            path.push(Message::stored(&name, store.text(&name)?));
+            path.loaded.push(name);
         }
-        Ok(transcript)
+        Ok(path)
     }
 
     /// Replaces the outputs of the user's commands since the last answer by their unmasked texts, where this process has them.
-    pub fn with_unmasked_outputs(mut self) -> Transcript {
-        let since = self.entries.iter().rposition(Message::is_answer).map_or(0, |at| at + 1);
-        for entry in self.entries.iter_mut().skip(since) {
+    pub fn with_unmasked_outputs(mut self) -> TurnPath {
+        let since = self.messages.iter().rposition(Message::is_answer).map_or(0, |at| at + 1);
+        for entry in self.messages.iter_mut().skip(since) {
             if let Some(text) = entry.id.and_then(|id| self.masking.unmasked_text(id)) {
                 entry.text = text.into();
             }
@@ -99,10 +98,10 @@ impl Transcript {
 
     /// Decides which of the files are sent to a model with these limits, and returns the others by reason.
     pub fn choose_files(&mut self, accepts: impl FnOnce() -> FileSupport) -> UnsentFiles {
-        if self.entries.iter().all(|entry| entry.files.is_empty()) {
+        if self.messages.iter().all(|entry| entry.files.is_empty()) {
             return UnsentFiles::default();
         }
-        choose(self.entries.iter_mut().map(|entry| &mut entry.files), &accepts())
+        choose(self.messages.iter_mut().map(|entry| &mut entry.files), &accepts())
     }
 
     /// Returns the bubb that the next one follows.
@@ -112,7 +111,7 @@ impl Transcript {
 
     /// Returns the ids of the messages on disk, oldest first.
     pub fn ids(&self) -> impl DoubleEndedIterator<Item = BubbId> {
-        self.entries.iter().filter_map(|message| message.id)
+        self.messages.iter().filter_map(|message| message.id)
     }
 
     /// Returns the number of the messages on disk.
@@ -122,12 +121,12 @@ impl Transcript {
 
     /// Returns the id of the message at this index, if it is on disk.
     pub fn id_at(&self, index: usize) -> Option<BubbId> {
-        self.entries.get(index)?.id
+        self.messages.get(index)?.id
     }
 
     /// Whether the last answer of the path has another visible successor outside of the path.
     pub fn forks(&self, forest: &Forest) -> bool {
-        let Some(at) = self.entries.iter().rposition(Message::is_answer) else { return false };
+        let Some(at) = self.messages.iter().rposition(Message::is_answer) else { return false };
         let Some(answer) = self.id_at(at).and_then(|id| forest.find(id)) else { return false };
         let next = self.id_at(at + 1);
         let others = forest.children(answer).map(|child| forest.name(child));
@@ -136,7 +135,7 @@ impl Transcript {
 
     /// Returns the last visible question of the path.
     pub fn question(&self) -> Option<BubbId> {
-        self.entries.iter().rfind(|message| message.is_question()).and_then(|question| question.id)
+        self.messages.iter().rfind(|message| message.is_question()).and_then(|question| question.id)
     }
 
     pub fn store(&self) -> &Store {
@@ -145,14 +144,14 @@ impl Transcript {
 
     /// Whether no text of a model or a tool follows the last visible question.
     pub fn is_bare(&self) -> bool {
-        let after = self.entries.iter().rev().take_while(|entry| !entry.is_question());
+        let after = self.messages.iter().rev().take_while(|entry| !entry.is_question());
         let mut after = after.filter(|entry| entry.kind != Role::System || entry.body.request().is_some());
         after.next().is_none()
     }
 
     /// Replaces the text of the last bubb, which is masked on disk, by this unmasked text.
     pub fn restore_last(&mut self, text: &str) {
-        if let Some(entry) = self.entries.last_mut() {
+        if let Some(entry) = self.messages.last_mut() {
             entry.text = text.into();
             entry.body = Body::read(entry.kind, entry.hidden, text);
         }
@@ -195,7 +194,7 @@ impl Transcript {
     }
 
     /// Writes a hidden bubb after the first `base` bubbs of the path, as a sibling of the existing successor.
-    /// The transcript does not change.
+    /// The path does not change.
     pub fn add_beside(&mut self, base: usize, kind: Role, text: &[u8]) -> Result<BubbName> {
         let screened = self.masking.screen(text, source_of(kind, text));
         let under = base.checked_sub(1).and_then(|last| self.id_at(last));
@@ -248,12 +247,12 @@ impl Transcript {
 
     fn push_all(&mut self, messages: Vec<Message>) {
         for message in messages {
-            let is_root = self.entries.is_empty();
+            let is_root = self.messages.is_empty();
             self.push(Message { is_root, ..message });
         }
     }
 
-    /// Waits until the bubbs of [`Transcript::write_in_background`] are durable; returns their names.
+    /// Waits until the bubbs of [`TurnPath::write_in_background`] are durable; returns their names.
     pub async fn saved(&mut self) -> Result<SaveResult> {
         let Some(unsaved) = &mut self.unsaved else { return Ok(Vec::new()) };
         let names = unsaved.await;
@@ -261,7 +260,7 @@ impl Transcript {
         let WrittenOpening { names, answering } =
             names.map_err(|error| Error::store("the writer ended early").because(error))??;
         self.answering = answering.or(self.answering.take());
-        let unsaved = self.entries.iter_mut().filter(|message| message.id.is_none());
+        let unsaved = self.messages.iter_mut().filter(|message| message.id.is_none());
         unsaved.zip(&names).for_each(|(message, (name, _))| message.id = Some(name.id));
         Ok(names)
     }
@@ -281,7 +280,7 @@ impl Transcript {
     pub fn prove_side_branch(&self, partial: Option<BubbId>) {
         let since = self.loaded.len();
         let is_beside = |entry: &Message| entry.hidden && matches!(entry.kind, Role::Assistant | Role::Tool);
-        let beside = self.entries.iter().skip(since).filter(|entry| is_beside(entry));
+        let beside = self.messages.iter().skip(since).filter(|entry| is_beside(entry));
         let beside = beside.filter_map(|entry| entry.id);
         let is_elsewhere = |id: &BubbId| self.ids().all(|known| known != *id);
         let beside: Vec<BubbId> = beside.chain(partial.filter(is_elsewhere)).collect();
@@ -291,27 +290,27 @@ impl Transcript {
     /// Ends the side branch after the first `base` messages. The instructions of skills on it, if there are any, are a
     /// message after them.
     pub fn end_side_branch(&mut self, base: usize, skills: Option<(String, BubbId)>) {
-        self.entries.truncate(base);
+        self.messages.truncate(base);
         let message = |(text, id)| Message { id: Some(id), ..Message::new(Role::System, true, text) };
-        self.entries.extend(skills.map(message));
+        self.messages.extend(skills.map(message));
     }
 
     /// Returns the length of the path at the start of the side branch at its end; `None` if it does not end
     /// in a side branch.
     pub fn side_branch(&self) -> Option<usize> {
         let on_it = |entry: &&Message| entry.hidden && matches!(entry.kind, Role::Assistant | Role::Tool);
-        match self.entries.iter().rev().take_while(on_it).count() {
+        match self.messages.iter().rev().take_while(on_it).count() {
             0 => None,
             // A stopped answer whose rest is asked for.
-            _ if ends_with_part(&self.entries) => None,
+            _ if ends_with_part(&self.messages) => None,
             side => Some(self.saved_len() - side),
         }
     }
 
     /// Returns the requests executed since the question.
     pub fn requests_of_turn(&self) -> Vec<ToolRequest> {
-        let since = self.entries.iter().rposition(Message::is_question);
-        let turn = self.entries.get(since.unwrap_or_default()..).unwrap_or_default();
+        let since = self.messages.iter().rposition(Message::is_question);
+        let turn = self.messages.get(since.unwrap_or_default()..).unwrap_or_default();
         // A result directly follows its request. A request after a request is its edited form.
         let carried_out = turn.windows(2).filter(|pair| pair[1].body.request().is_none());
         carried_out.filter_map(|pair| pair[0].body.request().cloned()).collect()
@@ -320,10 +319,10 @@ impl Transcript {
     /// Appends a message, with its files; its bubb is written elsewhere.
     fn push(&mut self, message: Message) {
         let files = match message.files.is_empty() {
-            true => files_of(&self.store, self.entries.last(), &message),
+            true => files_of(&self.store, self.messages.last(), &message),
             false => message.files,
         };
-        self.entries.push(Message { files, ..message });
+        self.messages.push(Message { files, ..message });
     }
 }
 
