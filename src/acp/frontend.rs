@@ -69,14 +69,14 @@ impl<'f> AcpView<'f> {
     }
 
     fn wrote(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
-        if !name.hidden && matches!(name.kind, Role::User | Role::Assistant) {
+        if !name.hidden && matches!(name.role, Role::User | Role::Assistant) {
             self.session.wrote(name.id);
         }
         let meta = json!({ "lepo": { "message": message(name) } });
         let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
         let follows_open = self.open.is_some() && self.open == name.prev;
         if name.hidden
-            && matches!(name.kind, Role::System | Role::Assistant)
+            && matches!(name.role, Role::System | Role::Assistant)
             && let Some(call) = asked(name, &text)
         {
             self.open = Some(name.id);
@@ -97,7 +97,7 @@ impl<'f> AcpView<'f> {
 pub fn message(name: &BubbName) -> Value {
     json!({
         "id": name.id.to_string(),
-        "kind": name.kind.as_str(),
+        "kind": name.role.as_str(),
         "hidden": name.hidden,
         "prev": name.prev.map(|prev| prev.to_string()),
     })

@@ -54,7 +54,7 @@ impl HistorySender<'_> {
             text = format!("{}\n\n(stopped)\n\n", text.trim_end());
         }
         let say = |voice, text: &str| self.peer.send_message_text(self.session, voice, text, Some(&id));
-        match name.kind {
+        match name.role {
             Role::User => {
                 let (words, files) = split_attachments(&text);
                 say(ChunkKind::User, words);
@@ -87,7 +87,7 @@ impl HistorySender<'_> {
     /// Sends the hidden bubbs after `from` that are not on the path: the calls and results that lead to `next`.
     fn side(&self, from: Ix, next: Option<Ix>, on_path: &HashSet<Ix>, pending: Option<BubbId>) -> Result<()> {
         let from_id = self.forest.name(from).id;
-        let is_answered = next.is_some_and(|next| self.forest.name(next).kind == Role::Assistant);
+        let is_answered = next.is_some_and(|next| self.forest.name(next).role == Role::Assistant);
         // After the last message there are only a pending request and the rest of an interrupted turn.
         if !is_answered && next.is_some() {
             return Ok(());
@@ -116,7 +116,7 @@ impl HistorySender<'_> {
     /// Sends a call, its result, or text around them; a system prompt is skipped.
     fn hidden(&self, name: &BubbName) -> Result<()> {
         let text = self.store.text(name)?;
-        if matches!(name.kind, Role::System | Role::Assistant)
+        if matches!(name.role, Role::System | Role::Assistant)
             && let Some(call) = asked(name, &text)
         {
             self.peer.update(self.session, &SessionUpdate::ToolCall(call));
@@ -125,7 +125,7 @@ impl HistorySender<'_> {
         let before = name.prev.and_then(|prev| self.forest.find(prev)).map(|ix| self.forest.name(ix));
         let call = before.filter(|before| before.hidden);
         let call = call.filter(|call| self.store.text(call).is_ok_and(|text| asked(call, &text).is_some()));
-        match (call, name.kind) {
+        match (call, name.role) {
             (Some(call), _) => {
                 let ended = AcpToolCall { id: call.id.to_string(), ..result(&text) };
                 self.peer.update(self.session, &SessionUpdate::ToolCallUpdate(ended));

@@ -86,7 +86,7 @@ impl SessionTails {
         let pending = waiting_at(store, &self.forest.name(tail))?.map(|_| self.forest.name(tail).id);
         let is_left = |name: &BubbName| {
             name.hidden
-                && match name.kind {
+                && match name.role {
                     Role::Assistant | Role::Tool => true,
                     Role::System => read_request(store, name).is_some(),
                     Role::User => false,

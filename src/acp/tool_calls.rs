@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn calls_of_others_are_shown_too() {
         let id = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A").unwrap();
-        let name = BubbName { id, kind: Role::Assistant, hidden: true, prev: None };
+        let name = BubbName { id, role: Role::Assistant, hidden: true, prev: None };
         let title = |text: &str| asked(&name, text).and_then(|call| call.title);
         assert_eq!(title(r#"{"access":"read","command":"ls -l"}"#).as_deref(), Some("ls -l"));
         assert_eq!(title(r#"{"arguments":{"path":"a"},"name":"Read"}"#).as_deref(), Some("Read"));

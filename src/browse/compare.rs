@@ -19,7 +19,7 @@ pub fn compare(read: BrowsedStore<'_>, a: Ix, b: Ix) -> Vec<PaneLine> {
         let Some(name) = a.or(b).map(|ix| forest.name(ix)) else { continue };
         let text =
             |ix: Option<Ix>| ix.map_or(String::new(), |ix| store.text(&forest.name(ix)).unwrap_or_default());
-        lines.push(PaneLine::new(Tone::Head(name.kind), name.kind.as_str()));
+        lines.push(PaneLine::new(Tone::Head(name.role), name.role.as_str()));
         differences(&text(a), &text(b), &mut lines);
         lines.push(PaneLine::new(Tone::Body, ""));
     }

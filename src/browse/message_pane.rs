@@ -80,7 +80,7 @@ impl<'a> MessagePane<'a> {
         let BrowsedStore { forest, stopped, .. } = read;
         let mut path = forest.conv(tail).path;
         path.retain(|&ix| stopped.is_shown(&forest.name(ix)));
-        let asked = path.iter().rposition(|&ix| forest.name(ix).kind == Role::User).unwrap_or(0);
+        let asked = path.iter().rposition(|&ix| forest.name(ix).role == Role::User).unwrap_or(0);
         let top = PanePosition { message: asked, line: 0 };
         MessagePane { read, path, fixed: None, rendered: HashMap::new(), columns: 0, top }
     }
@@ -130,7 +130,7 @@ impl<'a> MessagePane<'a> {
         let fact: JournalRecord = facts.get(name.id).unwrap_or_default();
         let mut who = match store.speaker(forest, &name) {
             Some(speaker) => clean(&speaker).into_owned(),
-            None => name.kind.as_str().to_string(),
+            None => name.role.as_str().to_string(),
         };
         who += &format!("  {}", time::day_and_hour(name.id.time(), lepo_store::store::now()));
         // The path has no other hidden message.
@@ -146,8 +146,8 @@ impl<'a> MessagePane<'a> {
         let text = store.text(&name).unwrap_or_else(|error| error.chain());
         let (shown, more) = text.split_at(text.floor_char_boundary(MOST));
         let shown = shown.trim_end();
-        let mut lines = fit(&[PaneLine::new(Tone::Head(name.kind), who)], self.columns);
-        match self.read.math.filter(|_| name.kind == Role::Assistant && !shown.is_empty()) {
+        let mut lines = fit(&[PaneLine::new(Tone::Head(name.role), who)], self.columns);
+        match self.read.math.filter(|_| name.role == Role::Assistant && !shown.is_empty()) {
             Some(math) => lines.extend(self.rendered(shown, math)),
             None => {
                 let body = shown.lines().map(|line| PaneLine::new(Tone::Body, clean(line)));

@@ -120,7 +120,7 @@ impl<'a> ConvRows<'a> {
         let question = self.read_store.forest.last_question(tail)?;
         let is_answer = |ix: &Ix| {
             let name = self.read_store.forest.name(*ix);
-            name.kind == Role::Assistant && !name.hidden
+            name.role == Role::Assistant && !name.hidden
         };
         let answer =
             self.read_store.forest.up(tail).take_while(|ix| *ix != question).filter(is_answer).last()?;

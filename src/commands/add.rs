@@ -47,7 +47,7 @@ fn time(text: &str) -> std::result::Result<u64, String> {
 fn kind(text: &str) -> std::result::Result<Role, String> {
     let found = match text.as_bytes() {
         [letter] => Role::from_letter(*letter),
-        _ => Role::ALL.into_iter().find(|kind| kind.as_str() == text),
+        _ => Role::ALL.into_iter().find(|role| role.as_str() == text),
     };
     found.ok_or_else(|| "expected s, u, a or t".to_string())
 }

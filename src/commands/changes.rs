@@ -95,7 +95,7 @@ fn describe_branches(command: ChangingCommand, branches: &[&BranchChange]) -> Ve
 fn question_in(store: &Store, listed: &ListedChange<'_>) -> Option<String> {
     let change = listed.first;
     let bubbs = change.removed.bubbs.iter().chain(&change.added.bubbs);
-    let asked = bubbs.filter(|name| name.kind == Role::User && !name.hidden).max_by_key(|name| name.id)?;
+    let asked = bubbs.filter(|name| name.role == Role::User && !name.hidden).max_by_key(|name| name.id)?;
     let text = match store.read_bubb(asked) {
         Ok(text) => text,
         Err(_) => {

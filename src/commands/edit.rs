@@ -93,7 +93,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
         Some((_, source)) => masked(&edited, source),
         None => ScreenedBytes::typed(&edited),
     };
-    let sibling = write_bubb(&store, (name.kind, name.hidden), name.prev, not_before, &kept)?;
+    let sibling = write_bubb(&store, (name.role, name.hidden), name.prev, not_before, &kept)?;
     if sibling.is_steering() && !sibling.is_proven_when_written() {
         store.journal().prove([sibling.id]);
     }
@@ -104,7 +104,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     tell_typed(kept.bytes(), "the message", &format!("lepo rm --redact {}", sibling.id));
     note_used(&store, sibling.id);
     context.out.line(&sibling.id.to_string());
-    if name.kind == Role::User && !name.hidden && context.out.is_terminal() {
+    if name.role == Role::User && !name.hidden && context.out.is_terminal() {
         context.out.flush();
         context.print_hint(format!("to get an answer: lepo do --retry --tail {}", sibling.id));
     }

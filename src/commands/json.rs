@@ -15,7 +15,7 @@ use lepo_turn::StoppedAnswers;
 pub fn name_json(store: &Store, name: &BubbName) -> serde_json::Map<String, serde_json::Value> {
     let mut map = serde_json::Map::new();
     map.insert("id".into(), name.id.to_string().into());
-    map.insert("kind".into(), name.kind.as_str().into());
+    map.insert("kind".into(), name.role.as_str().into());
     map.insert("hidden".into(), name.hidden.into());
     map.insert("prev".into(), name.prev.map(|prev| prev.to_string()).into());
     map.insert("time".into(), name.id.time().into());
@@ -54,7 +54,7 @@ fn bubb_json(
 ) -> Result<Value> {
     let mut map = name_json(store, name);
     let text = store.text(name)?;
-    let files = if name.kind == Role::User { split_attachments(&text).1 } else { Vec::new() };
+    let files = if name.role == Role::User { split_attachments(&text).1 } else { Vec::new() };
     if !files.is_empty() {
         let file = |file: &Attachment| {
             json!({

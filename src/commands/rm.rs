@@ -219,7 +219,7 @@ fn fitting(args: &RmArgs, forest: &Forest) -> Vec<Ix> {
     let visible = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
     let unanswered = |&tail: &Ix| {
         let last = visible.find(forest, tail).map(|ix| forest.name(ix));
-        !args.unanswered || last.is_some_and(|name| name.kind == Role::User)
+        !args.unanswered || last.is_some_and(|name| name.role == Role::User)
     };
     let is_own = |&tail: &Ix| forest.store_of(tail).is_none();
     forest.newest_first(false).filter(is_own).filter(is_old).filter(unanswered).collect()

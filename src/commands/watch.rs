@@ -52,7 +52,7 @@ pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             let Some(seen) = watch.next(TICK)? else { continue };
             let name = seen.name;
-            if name.hidden && name.kind == Role::System {
+            if name.hidden && name.role == Role::System {
                 selects.truncate(MOST_SELECTS - 1);
                 selects.push_front(name);
             }

@@ -12,7 +12,7 @@ const HEAD: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldBackPart {
-    pub kind: Role,
+    pub role: Role,
     pub hidden: bool,
     pub text: String,
     /// Time from which it counts as complete, if the source has a time for it.
@@ -27,7 +27,7 @@ pub fn held_until(node: &ImportNode, start: Option<u64>) -> Option<u64> {
 impl HeldBackPart {
     /// Describes a node; `None` if it is empty.
     pub fn from_node(node: &ImportNode, start: Option<u64>) -> Option<HeldBackPart> {
-        let (kind, hidden, text) = match &node.what {
+        let (role, hidden, text) = match &node.what {
             NodeContent::Nothing => return None,
             NodeContent::System(text) => (Role::System, true, text),
             NodeContent::Text(role, text, _) => (*role, false, text),
@@ -37,6 +37,6 @@ impl HeldBackPart {
             NodeContent::Exact(role, hidden, text) => (*role, *hidden, text),
         };
         let text = text.chars().take(HEAD).collect();
-        Some(HeldBackPart { kind, hidden, text, until: held_until(node, start) })
+        Some(HeldBackPart { role, hidden, text, until: held_until(node, start) })
     }
 }

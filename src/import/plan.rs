@@ -261,8 +261,8 @@ impl ImportPlanner<'_> {
         NodePosition { own_id: id.or(above.own_id), ..above }
     }
 
-    fn leaf(&mut self, index: usize, prev: Option<BubbId>, kind: Role, text: String) -> Option<BubbId> {
-        (!text.is_empty()).then(|| self.emit(index, prev, kind, true, text, Vec::new()))
+    fn leaf(&mut self, index: usize, prev: Option<BubbId>, role: Role, text: String) -> Option<BubbId> {
+        (!text.is_empty()).then(|| self.emit(index, prev, role, true, text, Vec::new()))
     }
 
     /// Finds the bubb of the call with this id; without an id, of the latest call.
@@ -345,7 +345,7 @@ impl ImportPlanner<'_> {
         &mut self,
         index: usize,
         prev: Option<BubbId>,
-        kind: Role,
+        role: Role,
         hidden: bool,
         mut text: String,
         blobs: Vec<Vec<u8>>,
@@ -370,9 +370,9 @@ impl ImportPlanner<'_> {
             Some(prev) => node.time.unwrap_or(0).max(prev.time() + 1),
             None => node.time.unwrap_or(self.start),
         };
-        let id = BubbId::new(time.min(MAX_TIME), kind, hidden, prev, &content);
+        let id = BubbId::new(time.min(MAX_TIME), role, hidden, prev, &content);
         self.plan.bubbs.push(PlannedBubb {
-            name: BubbName { id, kind, hidden, prev },
+            name: BubbName { id, role, hidden, prev },
             text,
             blobs,
             model: node.model.take(),

@@ -119,7 +119,7 @@ fn hidden_parts_before_many_beginnings_are_not_squared() {
             plan(conversation, &ImportRules { tools: ToolDetail::Brief, date: None, now: 9, written: None })
                 .bubbs;
         assert!(bubbs.len() < 300_000, "{}", bubbs.len());
-        let prompts = bubbs.iter().filter(|bubb| bubb.name.kind == Role::System).count();
+        let prompts = bubbs.iter().filter(|bubb| bubb.name.role == Role::System).count();
         assert_eq!(prompts, usize::from(prompt));
         let texts: std::collections::HashSet<&str> = bubbs.iter().map(|bubb| bubb.text.as_str()).collect();
         assert_eq!(texts.len(), 2 * COUNT + usize::from(prompt), "each is there");

@@ -31,14 +31,14 @@ impl StoreCopy {
     pub fn proven(&self, name: &BubbName) -> Result<Option<Vec<u8>>> {
         let bytes = self.store.read_bubb(name)?;
         let content = ContentHash::from_content(&bytes);
-        let id = BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &content);
+        let id = BubbId::new(name.id.time(), name.role, name.hidden, name.prev, &content);
         Ok((id == name.id).then_some(bytes))
     }
 }
 
 /// Whether a bubb is a tool request: only hidden ones can be.
 pub fn is_request(name: &BubbName, bytes: &[u8]) -> bool {
-    let may = name.hidden && matches!(name.kind, Role::System | Role::Assistant);
+    let may = name.hidden && matches!(name.role, Role::System | Role::Assistant);
     may && std::str::from_utf8(bytes).is_ok_and(is_request_text)
 }
 

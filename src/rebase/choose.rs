@@ -38,7 +38,7 @@ pub struct RebasePlan {
 /// Whether a root is a system prompt. Instructions of a repository, which are the root without a prompt,
 /// do not count.
 fn is_system_prompt(store: &Store, root: &BubbName) -> Result<bool> {
-    let may = root.kind == Role::System && root.hidden;
+    let may = root.role == Role::System && root.hidden;
     Ok(may && !Body::read_named(root, &store.text(root)?).is_of_repository())
 }
 
@@ -179,7 +179,7 @@ impl RequestCheck<'_> {
 
 /// Whether a message is a request for consent, with its own text or with this one.
 pub(super) fn is_request(store: &Store, name: &BubbName, text: Option<&[u8]>) -> Result<bool> {
-    if !may_be_request(name.kind, name.hidden) {
+    if !may_be_request(name.role, name.hidden) {
         return Ok(false);
     }
     Ok(match text {
@@ -188,8 +188,8 @@ pub(super) fn is_request(store: &Store, name: &BubbName, text: Option<&[u8]>) ->
     })
 }
 
-pub(super) fn may_be_request(kind: Role, hidden: bool) -> bool {
-    hidden && matches!(kind, Role::System | Role::Assistant)
+pub(super) fn may_be_request(role: Role, hidden: bool) -> bool {
+    hidden && matches!(role, Role::System | Role::Assistant)
 }
 
 pub(super) fn is_request_bytes(text: &[u8]) -> bool {

@@ -83,7 +83,7 @@ pub fn plan_edited_line(line: &EditableLine<'_>, edited: Vec<EditedMessage>) -> 
         None => Some(line.name(index).id),
     };
     let is_old_answer = |message: &EditedMessage| {
-        message.kind == Role::Assistant
+        message.role == Role::Assistant
             && !message.hidden
             && message.original.is_some()
             && message.text.is_none()
@@ -164,7 +164,7 @@ fn without_requests(
     let mut left_out = Vec::new();
     let mut rest = Vec::with_capacity(edited.len());
     for message in edited {
-        let is_new = message.original.is_none() && may_be_request(message.kind, message.hidden);
+        let is_new = message.original.is_none() && may_be_request(message.role, message.hidden);
         match &message.text {
             Some(text) if is_new && is_request_bytes(text) => left_out.push(LeftOut::Line(message.line)),
             _ => rest.push(message),
@@ -210,7 +210,7 @@ impl LinePlan<'_, '_> {
         let index = self.entries.len();
         self.entries.push(EditedCopy {
             original: message.original.map(|index| self.line.name(index)),
-            kind: message.kind,
+            role: message.role,
             hidden: message.hidden,
             text: message.text.clone(),
             under,
@@ -227,7 +227,7 @@ impl LinePlan<'_, '_> {
             let name = self.line.forest.name(side);
             self.entries.push(EditedCopy {
                 original: Some(name),
-                kind: name.kind,
+                role: name.role,
                 hidden: name.hidden,
                 text: None,
                 under: CopyParent::Copy(above.unwrap_or(index)),

@@ -76,7 +76,7 @@ impl<'s> EditableLine<'s> {
 
     fn with_path(store: &'s Store, forest: Forest, path: Vec<Ix>, range: TextRange) -> EditableLine<'s> {
         let names: Vec<BubbName> = path.iter().map(|ix| forest.name(*ix)).collect();
-        let has_parts = names.iter().any(|name| name.hidden && name.kind == Role::Assistant);
+        let has_parts = names.iter().any(|name| name.hidden && name.role == Role::Assistant);
         let facts = if has_parts { store.journal().index() } else { JournalIndex::default() };
         let shorts = ShortIds::new(names.iter().map(|name| name.id));
         let stopped = StoppedAnswers::new(store, &forest);
@@ -108,7 +108,7 @@ impl<'s> EditableLine<'s> {
     fn about_hidden(&self, name: &BubbName) -> Result<String> {
         let size = self.store.bubb_size(name).unwrap_or_default();
         let size = counted_in_thousands(usize::try_from(size).unwrap_or(usize::MAX), "byte");
-        if name.kind != Role::System {
+        if name.role != Role::System {
             return Ok(size);
         }
         let path = instructions_path(name, &self.store.glance(name)?);
@@ -128,16 +128,16 @@ fn instructions_path(name: &BubbName, text: &str) -> Option<String> {
 impl MessageSource for EditableLine<'_> {
     fn marks(&self) -> Vec<(BubbId, Role, bool)> {
         let names = self.path.iter().map(|ix| self.forest.name(*ix));
-        names.map(|name| (name.id, name.kind, name.hidden)).collect()
+        names.map(|name| (name.id, name.role, name.hidden)).collect()
     }
 
     fn printed(&self, index: usize) -> Result<PrintedMessage> {
         let name = self.name(index);
         let id = self.shorts.show(name.id);
         let message = |note: Option<String>, text: Option<Vec<u8>>| {
-            Ok(PrintedMessage { id: id.clone(), kind: name.kind, hidden: name.hidden, note, text })
+            Ok(PrintedMessage { id: id.clone(), role: name.role, hidden: name.hidden, note, text })
         };
-        let fact = (name.hidden && name.kind == Role::Assistant).then(|| self.facts.get(name.id)).flatten();
+        let fact = (name.hidden && name.role == Role::Assistant).then(|| self.facts.get(name.id)).flatten();
         let early = match self.stopped.contains(name.id) {
             true => Some("stopped".to_string()),
             false => fact.as_ref().and_then(ended_early).map(str::to_string),

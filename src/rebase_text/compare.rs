@@ -30,7 +30,7 @@ pub struct EditedMessage {
     pub line: usize,
     /// Index of the message that it is, with or without other text; `None` if it is new.
     pub original: Option<usize>,
-    pub kind: Role,
+    pub role: Role,
     pub hidden: bool,
     /// Its text if that is new.
     pub text: Option<Vec<u8>>,
@@ -62,21 +62,21 @@ pub fn compare(parsed: ParsedText, source: &dyn MessageSource) -> Result<Vec<Edi
             return Err(Error::usage(format!("line {line}: no message {} is in this range", quoted(id)))
                 .hint("without the id it is a new message"));
         };
-        let (_, kind, hidden) = marks[index];
-        if (block.mark.kind, block.mark.hidden) != (kind, hidden) {
-            let is = format!("{}{}", if hidden { "hidden " } else { "" }, kind.as_str());
+        let (_, role, hidden) = marks[index];
+        if (block.mark.role, block.mark.hidden) != (role, hidden) {
+            let is = format!("{}{}", if hidden { "hidden " } else { "" }, role.as_str());
             return Err(Error::usage(format!("line {line}: {} is the id of a message of {is}", quoted(id)))
                 .hint("without the id it is a new message"));
         }
         let text = changed_text(block, had_crlf, source, index)?;
-        edited.push(EditedMessage { line, original: Some(index), kind, hidden, text });
+        edited.push(EditedMessage { line, original: Some(index), role, hidden, text });
     }
     Ok(edited)
 }
 
 fn new_message(block: TextBlock) -> Result<EditedMessage> {
     let TextBlock { line, mark, mut text } = block;
-    if mark.kind == Role::Tool {
+    if mark.role == Role::Tool {
         return Err(Error::usage(format!("line {line}: a new message cannot have the kind tool"))
             .hint("`%% user`, assistant and system can begin one"));
     }
@@ -86,7 +86,7 @@ fn new_message(block: TextBlock) -> Result<EditedMessage> {
     match text.is_empty() {
         true => Err(Error::usage(format!("line {line}: the new message has no text"))),
         false => {
-            Ok(EditedMessage { line, original: None, kind: mark.kind, hidden: mark.hidden, text: Some(text) })
+            Ok(EditedMessage { line, original: None, role: mark.role, hidden: mark.hidden, text: Some(text) })
         }
     }
 }

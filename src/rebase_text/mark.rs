@@ -37,7 +37,7 @@ pub fn mark_of(first: &[u8]) -> Option<&[u8]> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkLine {
-    pub kind: Role,
+    pub role: Role,
     pub hidden: bool,
     /// As typed; without one, the message is new.
     pub id: Option<String>,
@@ -57,14 +57,14 @@ impl MarkLine {
         }
         let mut fields = fields.split_whitespace().peekable();
         let hidden = fields.next_if_eq(&"hidden").is_some();
-        let Some(role) = fields.next() else { return Err(unreadable("the mark names no speaker".into())) };
-        let Some(kind) = Role::ALL.into_iter().find(|kind| kind.as_str() == role) else {
-            return Err(unreadable(format!("unknown speaker {}", quoted(role))));
+        let Some(word) = fields.next() else { return Err(unreadable("the mark names no speaker".into())) };
+        let Some(role) = Role::ALL.into_iter().find(|role| role.as_str() == word) else {
+            return Err(unreadable(format!("unknown speaker {}", quoted(word))));
         };
         let id = fields.next().map(str::to_string);
         match fields.next() {
             Some(more) => Err(unreadable(format!("the mark has {} after the id", quoted(more)))),
-            None => Ok(MarkLine { kind, hidden, id }),
+            None => Ok(MarkLine { role, hidden, id }),
         }
     }
 }
@@ -101,8 +101,8 @@ mod tests {
 
     #[test]
     fn marks_are_read_or_refused() {
-        let mark = |kind, hidden, id: &str| {
-            Some(MarkLine { kind, hidden, id: Some(id.to_string()).filter(|id| !id.is_empty()) })
+        let mark = |role, hidden, id: &str| {
+            Some(MarkLine { role, hidden, id: Some(id.to_string()).filter(|id| !id.is_empty()) })
         };
         for (rest, expected) in [
             (" user", mark(Role::User, false, "")),

@@ -16,7 +16,7 @@ const COMMENTS: [&str; 3] = [
 pub struct PrintedMessage {
     /// Its id, short if no other in the text ends so.
     pub id: String,
-    pub kind: Role,
+    pub role: Role,
     pub hidden: bool,
     /// A line; in parentheses after the id.
     pub note: Option<String>,
@@ -36,7 +36,7 @@ pub fn print(range: &TextRange, messages: &[PrintedMessage]) -> Vec<u8> {
     }
     for message in messages {
         let hidden: &[u8] = if message.hidden { b" hidden " } else { b" " };
-        put(&[mark.as_bytes(), hidden, message.kind.as_str().as_bytes(), b" ", message.id.as_bytes()]);
+        put(&[mark.as_bytes(), hidden, message.role.as_str().as_bytes(), b" ", message.id.as_bytes()]);
         if let Some(note) = &message.note {
             put(&[b" (", note.as_bytes(), b")"]);
         }

@@ -22,25 +22,25 @@ impl Messages {
                 Some(rest) => (true, rest),
                 None => (false, message),
             };
-            let (kind, text) = message.split_once(' ').unwrap();
-            let kind = Role::ALL.into_iter().find(|other| other.as_str() == kind).unwrap();
-            all.push(Messages::message(at, kind, hidden, text.as_bytes().to_vec(), line_only, &mut prev));
+            let (word, text) = message.split_once(' ').unwrap();
+            let role = Role::ALL.into_iter().find(|other| other.as_str() == word).unwrap();
+            all.push(Messages::message(at, role, hidden, text.as_bytes().to_vec(), line_only, &mut prev));
         }
         Messages(all)
     }
 
     fn message(
         at: usize,
-        kind: Role,
+        role: Role,
         hidden: bool,
         text: Vec<u8>,
         line_only: bool,
         prev: &mut Option<BubbId>,
     ) -> (BubbId, Role, bool, Vec<u8>, bool) {
         let time = 1_760_000_000_000 + at as u64;
-        let id = BubbId::new(time, kind, hidden, *prev, &ContentHash::from_content(&text));
+        let id = BubbId::new(time, role, hidden, *prev, &ContentHash::from_content(&text));
         *prev = Some(id);
-        (id, kind, hidden, text, line_only)
+        (id, role, hidden, text, line_only)
     }
 
     fn range(&self) -> TextRange {
@@ -83,7 +83,7 @@ impl Messages {
                 (Some(at), Some(text)) => format!("{at}={text}"),
                 (None, text) => {
                     let hidden = if edited.hidden { "hidden " } else { "" };
-                    format!("+{hidden}{} {}", edited.kind.as_str(), text.unwrap_or_default())
+                    format!("+{hidden}{} {}", edited.role.as_str(), text.unwrap_or_default())
                 }
             }
         };
@@ -93,14 +93,14 @@ impl Messages {
 
 impl MessageSource for Messages {
     fn marks(&self) -> Vec<(BubbId, Role, bool)> {
-        self.0.iter().map(|(id, kind, hidden, ..)| (*id, *kind, *hidden)).collect()
+        self.0.iter().map(|(id, role, hidden, ..)| (*id, *role, *hidden)).collect()
     }
 
     fn printed(&self, index: usize) -> Result<PrintedMessage> {
-        let (_, kind, hidden, text, line_only) = self.0[index].clone();
+        let (_, role, hidden, text, line_only) = self.0[index].clone();
         let note = line_only.then(|| format!("{} bytes", text.len()));
         let text = Some(text).filter(|_| !line_only);
-        Ok(PrintedMessage { id: self.short(index), kind, hidden, note, text })
+        Ok(PrintedMessage { id: self.short(index), role, hidden, note, text })
     }
 
     fn bytes(&self, index: usize) -> Result<Vec<u8>> {
@@ -281,9 +281,9 @@ fn a_thousand_random_conversations_are_read_as_they_were_printed() {
         let mut all = Vec::new();
         for at in 0..1 + random(12) {
             let text: String = (0..random(9)).map(|_| PIECES[random(PIECES.len())]).collect();
-            let (kind, hidden) = (Role::ALL[random(4)], random(4) == 0);
+            let (role, hidden) = (Role::ALL[random(4)], random(4) == 0);
             let line_only = hidden && random(2) == 0;
-            all.push(Messages::message(at, kind, hidden, text.into_bytes(), line_only, &mut prev));
+            all.push(Messages::message(at, role, hidden, text.into_bytes(), line_only, &mut prev));
         }
         let messages = Messages(all);
         let text = messages.print();

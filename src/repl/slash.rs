@@ -163,7 +163,7 @@ pub(super) fn copy(session: &mut ReplSession<'_>) -> Result<()> {
     let forest = session.store.forest_for(&[ReadScope::Ids(ids.clone())])?;
     let answer = ids.into_iter().filter_map(|id| forest.find(id)).find_map(|ix| {
         let mut up = forest.up(ix).map(|ix| forest.name(ix));
-        up.find(|name| !name.hidden && name.kind == Role::Assistant)
+        up.find(|name| !name.hidden && name.role == Role::Assistant)
     });
     let Some(answer) = answer else { return Err(Error::nothing("no answer to copy yet")) };
     let text = session.store.text(&answer)?;
@@ -214,7 +214,7 @@ pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result
     }
     let forest = session.forest()?;
     let root = session.tip().and_then(|id| forest.find(id)).and_then(|ix| forest.up(ix).last());
-    let name = root.map(|root| forest.name(root)).filter(|name| name.kind == Role::System);
+    let name = root.map(|root| forest.name(root)).filter(|name| name.role == Role::System);
     let text = match name {
         Some(name) => Some(session.store.text(&name)?)
             .filter(|text| !Body::read_named(&name, text).is_of_repository())

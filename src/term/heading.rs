@@ -40,12 +40,12 @@ pub fn titled(name: &BubbName, id: &str, is_stopped: bool) -> String {
         (false, true) => " hidden",
         (false, false) => "",
     };
-    format!("{} {id}{mark}", name.kind.as_str())
+    format!("{} {id}{mark}", name.role.as_str())
 }
 
 /// Paints `text` in the colour of the bubb's kind; dim if hidden.
 pub fn in_colour(name: &BubbName, paint: Paint, text: &str) -> String {
-    match name.kind {
+    match name.role {
         _ if name.hidden => paint.dim(text),
         Role::User => paint.cyan(text),
         Role::Assistant => paint.green(text),

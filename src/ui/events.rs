@@ -147,7 +147,7 @@ fn bubb(name: &BubbName, bytes: Option<&[u8]>) -> Value {
     json!({
         "event": "bubb",
         "id": name.id.to_string(),
-        "kind": name.kind.as_str(),
+        "kind": name.role.as_str(),
         "hidden": name.hidden,
         "prev": name.prev.map(|prev| prev.to_string()),
         "text": bytes.map(String::from_utf8_lossy),

@@ -298,7 +298,7 @@ impl<'o> GroupTurnView<'o> {
 
     fn bubb(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
         let Some(bytes) = bytes else { return };
-        if self.display.json || !self.display.all || !name.hidden || name.kind == Role::User {
+        if self.display.json || !self.display.all || !name.hidden || name.role == Role::User {
             return;
         }
         self.head(&bubb_heading(name, self.paint));

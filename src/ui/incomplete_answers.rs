@@ -34,7 +34,7 @@ impl AnswerIndex {
     pub fn new(forest: &Forest, facts: &JournalIndex) -> AnswerIndex {
         let visible = visible();
         let mut answers = AnswerIndex::default();
-        for ix in forest.all().filter(|&ix| forest.name(ix).kind == Role::Assistant) {
+        for ix in forest.all().filter(|&ix| forest.name(ix).role == Role::Assistant) {
             let Some(question) = question_of(forest, &visible, ix) else { continue };
             let name = forest.name(ix);
             if !name.hidden {

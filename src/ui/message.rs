@@ -77,7 +77,7 @@ impl<'s> MessageView<'s> {
         let title = titled(name, &self.shorts.show(name.id), self.stopped.contains(name.id));
         out.trusted(&full_heading((name, &title), speaker.as_deref(), &about, out.columns(), self.paint));
         out.trusted("\n");
-        match name.kind {
+        match name.role {
             Role::Assistant if self.formed => self.print_markdown(name, out)?,
             Role::User | Role::System if self.formed => self.print_wrapped(name, out)?,
             _ => copy_bubb(self.store, name, out)?,
@@ -99,8 +99,8 @@ impl<'s> MessageView<'s> {
             }
             let mut behind = names.iter().skip(i + 1);
             let next =
-                behind.find(|name| [Role::User, Role::Assistant].iter().any(|kind| is_visible(name, *kind)));
-            let line = match next.map(|next| next.kind) {
+                behind.find(|name| [Role::User, Role::Assistant].iter().any(|role| is_visible(name, *role)));
+            let line = match next.map(|next| next.role) {
                 Some(Role::Assistant) => None,
                 Some(_) => answers
                     .get_or_insert_with(|| AnswerIndex::new(self.forest, &self.facts))
@@ -162,8 +162,8 @@ impl<'s> MessageView<'s> {
     }
 }
 
-fn is_visible(name: &BubbName, kind: Role) -> bool {
-    name.kind == kind && !name.hidden
+fn is_visible(name: &BubbName, role: Role) -> bool {
+    name.role == role && !name.hidden
 }
 
 /// Prints a bubb's bytes unchanged.

@@ -74,7 +74,7 @@ pub fn waiting_at(store: &Store, name: &BubbName) -> Result<Option<ToolRequest>>
 pub fn note_system_prompt(configured: &Configuration, store: &Store, forest: &Forest, begin: TurnStart) {
     let Some(at) = begin.id().and_then(|id| forest.find(id)) else { return };
     let root = forest.up(at).last().map(|ix| forest.name(ix));
-    let prompt = root.filter(|name| name.kind == Role::System && name.hidden);
+    let prompt = root.filter(|name| name.role == Role::System && name.hidden);
     let prompt = prompt.and_then(|name| store.text(&name).ok()).unwrap_or_default();
     let differs = match configured.cli_system_prompt() {
         Some(wanted) => wanted != prompt,
@@ -132,7 +132,7 @@ pub fn text_or_warn(store: &Store, name: &BubbName) -> Option<String> {
 /// Like [`text_or_warn`], with a question's attachments as their labels.
 pub fn labelled_or_warn(store: &Store, name: &BubbName) -> Option<String> {
     let text = store.glance(name).inspect_err(warn).ok()?;
-    Some(match name.kind {
+    Some(match name.role {
         Role::User => labelled(&text).into_owned(),
         Role::System | Role::Assistant | Role::Tool => text,
     })
@@ -143,7 +143,7 @@ const MOST_REQUEST: u64 = 16 << 20;
 
 /// Parses the request that a bubb is, if it is one. A copy of a request asks for nothing.
 pub fn read_request(store: &Store, name: &BubbName) -> Option<ToolRequest> {
-    let may = name.hidden && matches!(name.kind, Role::System | Role::Assistant);
+    let may = name.hidden && matches!(name.role, Role::System | Role::Assistant);
     let text = may.then(|| store.text_within(name, MOST_REQUEST));
     let text = text?.inspect_err(warn).ok()??;
     let request = Body::read_named(name, &text).into_request();

@@ -266,7 +266,7 @@ impl<'o> TurnView<'o> {
     }
 
     fn bubb(&mut self, name: &BubbName, bytes: &[u8]) {
-        if self.display.json || !self.display.all || !name.hidden || name.kind == Role::User {
+        if self.display.json || !self.display.all || !name.hidden || name.role == Role::User {
             return;
         }
         self.close();

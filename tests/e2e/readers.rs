@@ -421,9 +421,9 @@ fn random_store(home: &Home, roll: &mut impl FnMut(usize) -> usize, is_wild: boo
                 &of_others,
             ];
             let spelled = if roll(8) == 0 { id.to_lowercase() } else { id.clone() };
-            let (kind, hidden) = (["s", "u", "a", "t"][roll(4)], ["0", "0", "1"][roll(3)]);
+            let (role, hidden) = (["s", "u", "a", "t"][roll(4)], ["0", "0", "1"][roll(3)]);
             let folder = folders[roll(folders.len())];
-            home.write(&format!("work/.lepo/{folder}/{spelled}-{kind}{hidden}-{prev}.md"), id);
+            home.write(&format!("work/.lepo/{folder}/{spelled}-{role}{hidden}-{prev}.md"), id);
         }
     }
 }

@@ -259,9 +259,9 @@ fn random_rebases_change_no_file_and_leave_a_clean_store() {
         } else {
             ids[random(ids.len())].clone()
         };
-        let (kind, hidden) = ([("u"), ("a"), ("s"), ("t")][random(4)], random(3) == 0);
+        let (role, hidden) = ([("u"), ("a"), ("s"), ("t")][random(4)], random(3) == 0);
         let text = if random(5) == 0 { REQUEST.to_string() } else { format!("text {at}") };
-        let tag = format!("{kind}{}", u8::from(hidden));
+        let tag = format!("{role}{}", u8::from(hidden));
         ids.push(put(&home, 1_760_599_230_000 + at, &tag, &prev, &text));
     }
     let pending = home.ok(&["ls", "--pending"]);
@@ -328,9 +328,9 @@ fn answer_of(copies: &[Value], home: &Home) -> String {
 fn with_a_the_side_branches_of_what_is_copied_come_along_and_no_others() {
     let home = Home::new();
     let at = |minute: u32, tag: &str, prev: &str, text: &str| {
-        let (kind, hidden) = tag.split_at(1);
+        let (role, hidden) = tag.split_at(1);
         let time = format!("2025-03-01T12:{minute:02}Z");
-        let mut args = vec!["--kind", kind, "--prev", prev, "--time", &time];
+        let mut args = vec!["--kind", role, "--prev", prev, "--time", &time];
         args.extend((hidden == "1").then_some("--hidden"));
         home.add(&args, text)
     };

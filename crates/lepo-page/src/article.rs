@@ -54,8 +54,8 @@ pub fn others(page: &Page, html: &mut String) {
 fn article(page: &Page, message: &PageMessage, prev: Option<String>, html: &mut String) {
     let _ = write!(html, "<article id={} class=", message.id);
     let _ = match message.hidden {
-        true => write!(html, "\"{} h\"", message.kind.letter()),
-        false => write!(html, "{}", message.kind.letter()),
+        true => write!(html, "\"{} h\"", message.role.letter()),
+        false => write!(html, "{}", message.role.letter()),
     };
     if message.body.korean {
         html.push_str(" lang=ko");
@@ -65,7 +65,7 @@ fn article(page: &Page, message: &PageMessage, prev: Option<String>, html: &mut 
     }
     html.push('>');
     head(page, message, html);
-    if message.hidden || message.kind == Role::Tool {
+    if message.hidden || message.role == Role::Tool {
         folded(message, html);
     } else {
         html.push_str("<div>");
@@ -120,7 +120,7 @@ fn head(page: &Page, message: &PageMessage, html: &mut String) {
 
 /// Appends a collapsed message.
 fn folded(message: &PageMessage, html: &mut String) {
-    let what = match message.kind {
+    let what = match message.role {
         Role::System => "System",
         Role::User => "Hidden question",
         Role::Assistant => "Call or draft",

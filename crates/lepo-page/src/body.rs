@@ -29,17 +29,17 @@ const LANGUAGE: usize = 2048;
 
 /// Renders a message's body. `blob` returns the bytes of an attachment by its hash, if they exist.
 pub fn body(
-    kind: Role,
+    role: Role,
     hidden: bool,
     text: &str,
     blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>,
 ) -> MessageBody {
-    let (said, files) = match kind {
+    let (said, files) = match role {
         Role::User => split_attachments(text),
         _ => (text, Vec::new()),
     };
     let mut html = String::with_capacity(said.len() + said.len() / 8 + 16);
-    match kind {
+    match role {
         Role::User if !hidden => typed(said, &mut html),
         Role::Assistant if !hidden || !said.trim_start().starts_with('{') => answer(said, &mut html),
         _ => plain(said, &mut html),
@@ -146,14 +146,14 @@ mod tests {
 
     const HASH: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-    fn made(kind: Role, hidden: bool, text: &str) -> String {
-        body(kind, hidden, text, &|hash| (hash.to_string() == HASH).then(|| b"\x89PNG\r\n\x1a\n".to_vec()))
+    fn made(role: Role, hidden: bool, text: &str) -> String {
+        body(role, hidden, text, &|hash| (hash.to_string() == HASH).then(|| b"\x89PNG\r\n\x1a\n".to_vec()))
             .html
     }
 
     #[test]
     fn each_kind_in_its_form() {
-        for (kind, hidden, text, html) in [
+        for (role, hidden, text, html) in [
             (Role::User, false, "\n**a**\n  <b>\n", "<p class=typed>**a**\n  &lt;b></p>"),
             (Role::Assistant, false, "**a**\nb", "<p><strong>a</strong>\nb</p>"),
             (Role::Assistant, true, "{\"a\":\"*b*\"}", "<pre class=raw>{\"a\":\"*b*\"}</pre>"),
@@ -173,7 +173,7 @@ mod tests {
                 "<details class=think><summary>Thinking</summary><p>cut</p></details>",
             ),
         ] {
-            assert_eq!(made(kind, hidden, text), html, "{text}");
+            assert_eq!(made(role, hidden, text), html, "{text}");
         }
     }
 
@@ -186,8 +186,8 @@ mod tests {
             format!("<p class=typed>what?</p>{shown}{shown}")
         );
         assert_eq!(made(Role::User, false, &line), shown);
-        for (kind, text) in [(Role::User, format!("{line}\nmore")), (Role::Assistant, line.clone())] {
-            assert!(!made(kind, false, &text).contains("<img"), "{text}");
+        for (role, text) in [(Role::User, format!("{line}\nmore")), (Role::Assistant, line.clone())] {
+            assert!(!made(role, false, &text).contains("<img"), "{text}");
         }
         let other = format!("x\n[application/pdf 1,234 bytes a.pdf: _blobs/{HASH}]");
         assert_eq!(

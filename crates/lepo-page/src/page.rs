@@ -11,7 +11,7 @@ pub struct PageMessage {
     /// Its id.
     pub id: BubbId,
     /// The author.
-    pub kind: Role,
+    pub role: Role,
     /// The message is hidden, and the page includes hidden messages; not for a stopped answer.
     pub hidden: bool,
     /// Index of the previous message, which comes earlier in the list.
@@ -39,7 +39,7 @@ pub struct PageMessage {
 impl PageMessage {
     /// Returns the author's name.
     pub(crate) fn who(&self) -> &'static str {
-        match self.kind {
+        match self.role {
             Role::System => "System",
             Role::User => "User",
             Role::Assistant => "Assistant",
@@ -90,7 +90,7 @@ impl Page {
         let asked = path
             .iter()
             .map(|&at| &messages[at])
-            .find(|message| message.kind == Role::User && !message.hidden);
+            .find(|message| message.role == Role::User && !message.hidden);
         let first = asked.or_else(|| path.first().map(|&at| &messages[at]));
         let title = title.or_else(|| first.map(|message| message.body.words.clone()));
         let title = title.filter(|title| !title.is_empty()).unwrap_or_else(|| "Conversation".into());

@@ -31,10 +31,10 @@ fn has_row(messages: &[PageMessage]) -> Vec<bool> {
     }
     let row = |(i, message): (usize, &PageMessage)| {
         let one_of_several = message.prev.is_some_and(|prev| children[prev] > 1);
-        let asked = message.prev.is_some_and(|prev| messages[prev].kind == Role::User);
+        let asked = message.prev.is_some_and(|prev| messages[prev].role == Role::User);
         let told = match message.hidden {
             true => children[i] != 1,
-            false => message.kind != Role::Assistant || message.speaker.is_some() || !asked,
+            false => message.role != Role::Assistant || message.speaker.is_some() || !asked,
         };
         one_of_several || told
     };
@@ -140,7 +140,7 @@ fn point(row: &OutlineRow, line: usize) -> (usize, usize) {
 
 /// Returns the CSS class of a dot, which sets its colour.
 fn class(page: &Page, message: &PageMessage) -> String {
-    match (&message.speaker, message.kind) {
+    match (&message.speaker, message.role) {
         _ if message.hidden => "h".into(),
         (Some(name), _) => format!("c{}", page.colour(name)),
         (None, kind) => kind.letter().into(),
@@ -160,7 +160,7 @@ fn item(page: &Page, row: &OutlineRow, mark: &RowMark<'_>, html: &mut String) {
         escape(branch, html);
         html.push_str("</i> ");
     }
-    let who = message.speaker.as_deref().or(match message.kind {
+    let who = message.speaker.as_deref().or(match message.role {
         Role::User => None,
         _ => message.model.as_deref().or(Some(message.who())),
     });

@@ -62,7 +62,7 @@ impl ProxyStore {
     /// Marks a question as being answered, for other processes.
     pub fn mark_answering(&self, tip: Option<BubbId>) -> Option<Claim> {
         let mut index = self.index();
-        let name = index.name(tip?).filter(|name| name.kind == Role::User && !name.hidden)?;
+        let name = index.name(tip?).filter(|name| name.role == Role::User && !name.hidden)?;
         let was_known = index.is_current(self.store);
         let claim = self.store.mark_answering(name.id);
         index.note_own_change(self.store, was_known);

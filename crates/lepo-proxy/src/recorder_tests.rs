@@ -298,14 +298,14 @@ fn two_requests_at_once_write_their_beginning_once() {
     });
     let names = room.names();
     assert_eq!(names.len(), 3 + 2 * 8);
-    assert_eq!(names.iter().filter(|name| name.kind == Role::System).count(), 1);
+    assert_eq!(names.iter().filter(|name| name.role == Role::System).count(), 1);
 }
 
 #[test]
 fn messages_of_other_processes_and_deleted_ones_are_noticed() {
     let room = Room::new();
     room.exchange(ProxyWire::Chat, &request("u q1"), &answer("a A1"));
-    let tip = room.names().into_iter().find(|name| name.kind == Role::Assistant).unwrap();
+    let tip = room.names().into_iter().find(|name| name.role == Role::Assistant).unwrap();
     // Another process continues the conversation, later than the time that a folder's change has.
     let other = Store::at(room.dir.path(), std::path::Path::new(".lepo")).unwrap().unwrap();
     let question = other.create_bubb(Role::User, false, Some(tip.id), 0, b"q2").unwrap();

@@ -232,7 +232,7 @@ mod tests {
         let mut last = None;
         let mut name = |number: usize| {
             let id = BubbId::new(number as u64 * 1000, Role::User, false, last, &[number as u8; 32].into());
-            let name = BubbName { id, kind: Role::User, hidden: false, prev: last };
+            let name = BubbName { id, role: Role::User, hidden: false, prev: last };
             last = Some(id);
             name
         };

@@ -68,7 +68,7 @@ impl<F: FnMut(BubbId) -> Option<BubbName>> ConvPositions<F> {
                 position.root = name.id;
             }
             position.height += 1;
-            if position.first.is_none() && name.kind == Role::User && !name.hidden {
+            if position.first.is_none() && name.role == Role::User && !name.hidden {
                 position.first = Some(name);
             }
             self.known.insert(name.id, position);

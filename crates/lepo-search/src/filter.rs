@@ -28,7 +28,7 @@ impl Filter {
     /// Whether a bubb of this name is to be searched.
     pub fn takes(&self, name: &BubbName) -> bool {
         (self.hidden || !name.hidden)
-            && (self.kinds.is_empty() || self.kinds.contains(&name.kind))
+            && (self.kinds.is_empty() || self.kinds.contains(&name.role))
             && self.times.contains(&name.id.time())
             && self.only.as_ref().is_none_or(|only| only.contains(&name.id))
     }
@@ -40,9 +40,9 @@ mod tests {
 
     #[test]
     fn every_condition_must_hold() {
-        let name = |hidden, kind| {
-            let id = BubbId::new(1000, kind, hidden, None, &[0; 32].into());
-            BubbName { id, kind, hidden, prev: None }
+        let name = |hidden, role| {
+            let id = BubbId::new(1000, role, hidden, None, &[0; 32].into());
+            BubbName { id, role, hidden, prev: None }
         };
         let all = Filter::visible();
         let question = name(false, Role::User);

@@ -208,8 +208,8 @@ impl World {
             if earlier.is_empty() || dice.roll(3) == 0 { None } else { Some(dice.roll(earlier.len())) };
         let prev = prev.map(|at| earlier[at].id);
         let mut batch = WriteBatch::new(&store, false).unwrap();
-        let kind = [Role::User, Role::Assistant][dice.roll(2)];
-        let added = batch.add(kind, dice.roll(5) == 0, prev, time, &said).unwrap();
+        let role = [Role::User, Role::Assistant][dice.roll(2)];
+        let added = batch.add(role, dice.roll(5) == 0, prev, time, &said).unwrap();
         batch.flush().unwrap();
         added.name
     }

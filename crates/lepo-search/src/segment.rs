@@ -144,7 +144,7 @@ impl SegmentWriter {
             }
             self.entries.extend(name.id.bytes());
             self.entries.extend(name.prev.map_or([0; 16], BubbId::bytes));
-            self.entries.extend([name.kind.letter() as u8, b'0' + u8::from(name.hidden), 0, 0, 0, 0, 0, 0]);
+            self.entries.extend([name.role.letter() as u8, b'0' + u8::from(name.hidden), 0, 0, 0, 0, 0, 0]);
             self.entries.extend((self.texts.len() as u64).to_le_bytes());
             self.entries.extend((text.len() as u64).to_le_bytes());
             self.texts.extend(text);

@@ -203,7 +203,7 @@ mod tests {
         let prev = prev.map(|prev| prev.id);
         BubbName {
             id: BubbId::new(time, Role::User, false, prev, &[1; 32].into()),
-            kind: Role::User,
+            role: Role::User,
             hidden: false,
             prev,
         }

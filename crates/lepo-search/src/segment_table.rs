@@ -98,7 +98,7 @@ fn entry(bytes: &[u8; ENTRY_BYTES]) -> Option<(BubbName, u64, u64)> {
     };
     let name = BubbName {
         id: id(0)?,
-        kind: Role::from_letter(bytes[32])?,
+        role: Role::from_letter(bytes[32])?,
         hidden,
         prev: (prev.bytes() != [0; 16]).then_some(prev),
     };

@@ -21,7 +21,7 @@ pub fn proves(name: &BubbName, bytes: &[u8]) -> bool {
 }
 
 fn digest_proves(name: &BubbName, digest: &ContentHash) -> bool {
-    BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, digest) == name.id
+    BubbId::new(name.id.time(), name.role, name.hidden, name.prev, digest) == name.id
 }
 
 /// The content of an object that a clone offers for a bubb or a blob.

@@ -298,7 +298,7 @@ fn remove(
     let names: Vec<BranchName> = names.collect();
     let lock =
         if is_kept && !(removed.is_empty() && names.is_empty()) { store.change_list().lock()? } else { None };
-    let form = |name: &BubbName| (name.id.time(), name.kind, name.hidden);
+    let form = |name: &BubbName| (name.id.time(), name.role, name.hidden);
     let added: HashSet<_> = changes.add.iter().map(|(name, _)| form(name)).collect();
     let is_redacted = |name: &&BubbName| lock.is_none() || added.contains(&form(name));
     let (redacted, others): (Vec<BubbName>, Vec<BubbName>) = removed.iter().partition(is_redacted);

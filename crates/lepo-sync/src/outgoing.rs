@@ -166,7 +166,7 @@ fn check(sender: &CommitInput<'_>, name: BubbName) -> Result<CheckedBubb> {
     {
         return held(&format!("seems to contain {what}"));
     }
-    let blobs = blobs_in(&bytes, name.kind);
+    let blobs = blobs_in(&bytes, name.role);
     Ok(CheckedBubb::Good { name, bytes, blobs })
 }
 

@@ -202,9 +202,9 @@ impl<'s> AgentBranch<'s> {
         Ok(())
     }
 
-    fn write(&mut self, kind: Role, text: &str, view: &mut dyn View) -> Result<BubbId> {
+    fn write(&mut self, role: Role, text: &str, view: &mut dyn View) -> Result<BubbId> {
         let screened = self.masking.screen(text.as_bytes(), "what an agent did");
-        let name = write_bubb(self.store, (kind, true), self.tip, 0, &screened)?;
+        let name = write_bubb(self.store, (role, true), self.tip, 0, &screened)?;
         self.tip = Some(name.id);
         view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(name.id)

@@ -73,8 +73,8 @@ pub enum Body {
 
 impl Body {
     /// Reads the text of a message; JSON only where it could be a request or a call.
-    pub fn read(kind: Role, hidden: bool, text: &str) -> Body {
-        match (kind, hidden) {
+    pub fn read(role: Role, hidden: bool, text: &str) -> Body {
+        match (role, hidden) {
             (Role::System, false) if text.starts_with(OUTPUT) => Body::Output,
             (Role::System, false) if text.starts_with(SUMMARY) => Body::Summary,
             (Role::System, true) => hidden_system(text),
@@ -85,7 +85,7 @@ impl Body {
 
     /// Like `read`, with kind and visibility of a name.
     pub fn read_named(name: &BubbName, text: &str) -> Body {
-        Body::read(name.kind, name.hidden, text)
+        Body::read(name.role, name.hidden, text)
     }
 
     /// Like `request`, by value.
@@ -246,8 +246,8 @@ mod tests {
             ("a1", "(2 requests)", Body::Text),
             ("a1", "", Body::Text),
         ] {
-            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
-            assert_eq!(Body::read(kind, tag.ends_with('1'), text), body, "{tag} {text}");
+            let role = Role::from_letter(tag.as_bytes()[0]).unwrap();
+            assert_eq!(Body::read(role, tag.ends_with('1'), text), body, "{tag} {text}");
         }
     }
 }

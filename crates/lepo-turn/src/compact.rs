@@ -286,7 +286,7 @@ fn cut(entries: &[Message], keep: usize) -> Result<usize> {
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
     let mut cut = questions.get(first).copied().unwrap_or(entries.len());
     let is_output = |entry: &Message| {
-        let is_visible = entry.kind == Role::System && !entry.hidden && !entry.is_root;
+        let is_visible = entry.role == Role::System && !entry.hidden && !entry.is_root;
         entry.body == Body::ForQuestion || is_visible && entry.body != Body::Summary
     };
     while cut > 1 && entries.get(cut - 1).is_some_and(is_output) {

@@ -79,7 +79,7 @@ pub fn instruction(text: &str) -> ChatMessage {
 /// and only the question, if nothing visible precedes it.
 fn for_program(entries: &[Message], inst: Inst<'_>, has_history: bool) -> Vec<ChatMessage> {
     // A stopped answer is hidden, and part of the talk.
-    let is_seen = |entry: &&Message| !entry.hidden || entry.kind == Role::Assistant;
+    let is_seen = |entry: &&Message| !entry.hidden || entry.role == Role::Assistant;
     // The program reads the repository's instructions on its own.
     let is_told =
         |entry: &&Message| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
@@ -92,7 +92,7 @@ fn for_program(entries: &[Message], inst: Inst<'_>, has_history: bool) -> Vec<Ch
     };
     let is_alone = path
         .split_last()
-        .is_some_and(|(last, before)| last.kind == Role::User && !before.iter().any(is_seen));
+        .is_some_and(|(last, before)| last.role == Role::User && !before.iter().any(is_seen));
     let path = match path.last().filter(|_| is_alone && planner.is_none() && !has_history) {
         Some(question) => std::slice::from_ref(question),
         None => &path,
@@ -122,8 +122,8 @@ fn plain(entries: &[Message]) -> Vec<ChatMessage> {
         |entry: &&Message| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
     for entry in entries.iter().filter(is_told) {
         // A question that was too long and never answered is not part of the next question.
-        let is_anew = before.replace(entry.kind) == Some(Role::User) && entry.kind == Role::User;
-        let role = match entry.kind {
+        let is_anew = before.replace(entry.role) == Some(Role::User) && entry.role == Role::User;
+        let role = match entry.role {
             Role::Assistant => Role::Assistant,
             Role::System | Role::User | Role::Tool => Role::User,
         };
@@ -138,11 +138,11 @@ fn plain(entries: &[Message]) -> Vec<ChatMessage> {
 }
 
 fn message(entry: &Message) -> ChatMessage {
-    let text = match entry.kind {
+    let text = match entry.role {
         Role::User => sent_text(&entry.text, &entry.files),
         _ => entry.text.clone(),
     };
-    ChatMessage { files: entry.sent_files(), ..ChatMessage::new(entry.kind, text) }
+    ChatMessage { files: entry.sent_files(), ..ChatMessage::new(entry.role, text) }
 }
 
 /// Whether the chooser answered that no command is needed: the answer adds nothing to the question before it,
@@ -152,7 +152,7 @@ fn is_none(entry: &Message) -> bool {
 }
 
 fn is_system_prompt(entry: &Message) -> bool {
-    entry.is_root && entry.hidden && entry.kind == Role::System && !entry.body.is_of_repository()
+    entry.is_root && entry.hidden && entry.role == Role::System && !entry.body.is_of_repository()
 }
 
 #[cfg(test)]

@@ -97,11 +97,11 @@ fn message_text(
     message: PromptMessage,
     limit: usize,
 ) -> Result<(Role, String)> {
-    let kind = if message.by_assistant { Role::Assistant } else { Role::User };
+    let role = if message.by_assistant { Role::Assistant } else { Role::User };
     let text = match message.block {
         ResultBlock::Text(text) => capped(store, &text, (limit, &turn.env.masking))?,
         ResultBlock::Bytes(what, bytes) => match NewFile::of_bytes(&what, bytes)? {
-            FileContent::Media(file) if kind == Role::User => {
+            FileContent::Media(file) if role == Role::User => {
                 turn.env.configured.check_files(std::slice::from_ref(&file), turn.config)?;
                 let text = format!("[{what} of server {server}]");
                 keep_files(store, Question { text, files: vec![file], ..Question::default() })?
@@ -112,7 +112,7 @@ fn message_text(
             }
         },
     };
-    Ok((kind, text))
+    Ok((role, text))
 }
 
 /// Formats the contents of a resource, each text in a fence, then a line for each blob.

@@ -104,7 +104,7 @@ async fn go(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
 async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
     turn.path.sends_unmasked = ask.unmasked;
     let served = fetch(turn, &ask.served, &mut ask.question).await?;
-    if ask.question.is_none() && served.last().is_some_and(|(kind, _)| *kind == Role::Assistant) {
+    if ask.question.is_none() && served.last().is_some_and(|(role, _)| *role == Role::Assistant) {
         return Err(Error::usage("the prompt ends with a message of the assistant, so there is no question")
             .hint("add a question: lepo do --prompt SERVER/NAME QUESTION"));
     }
@@ -127,7 +127,7 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         }
     }
     let masking = turn.env.masking.clone();
-    parts.served = served.into_iter().map(|(kind, text)| served_message(&masking, kind, text)).collect();
+    parts.served = served.into_iter().map(|(role, text)| served_message(&masking, role, text)).collect();
     add_last_parts(&mut parts, turn, &mut ask);
     let mut files = Vec::new();
     if let Some(question) = ask.question {
@@ -182,7 +182,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
     let mut on_side_branch = false;
     let mut ended = false;
     if let Some(decision) = decision {
-        on_side_branch = decision.name.kind == Role::Assistant;
+        on_side_branch = decision.name.role == Role::Assistant;
         restore_calls(&mut turn.path, &turn.env.store, turn.config, decision.name.id);
         if let Some(last) = turn.path.call_groups.last_mut().filter(|_| on_side_branch) {
             last.waited = true;

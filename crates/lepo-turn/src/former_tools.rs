@@ -31,8 +31,8 @@ pub(super) fn tool_hashes(turn: &Turn<'_>, listed: &ToolList) -> ToolHashes {
 
 /// Returns the journal's hashes of the tools in the request of the last answer.
 fn former_hashes(turn: &Turn<'_>) -> Option<Value> {
-    let is_answer = |kind: Role, hidden: bool| kind == Role::Assistant && !hidden;
-    let last = turn.path.loaded.iter().rev().find(|name| is_answer(name.kind, name.hidden))?;
+    let is_answer = |role: Role, hidden: bool| role == Role::Assistant && !hidden;
+    let last = turn.path.loaded.iter().rev().find(|name| is_answer(name.role, name.hidden))?;
     turn.env.store.journal().index().get(last.id)?.tools
 }
 

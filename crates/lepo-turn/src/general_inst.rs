@@ -10,7 +10,7 @@ use lepo_tool::ToolRequest;
 /// Whether the result of a command came after the last question, or between the last answer and it.
 pub fn has_new_result(entries: &[Message]) -> bool {
     let is_answer =
-        |entry: &Message| entry.kind == Role::Assistant && (!entry.hidden || is_stopped_text(&entry.text));
+        |entry: &Message| entry.role == Role::Assistant && (!entry.hidden || is_stopped_text(&entry.text));
     let question = entries.iter().rposition(Message::is_question).unwrap_or(entries.len());
     let before = entries.get(..question).unwrap_or_default();
     let since = before.iter().rposition(is_answer).map_or(0, |answer| answer + 1);
@@ -21,7 +21,7 @@ pub fn has_new_result(entries: &[Message]) -> bool {
 fn is_command_with_result(pair: &[Message]) -> bool {
     match pair {
         [command, result] => {
-            matches!(result.kind, Role::System | Role::Tool)
+            matches!(result.role, Role::System | Role::Tool)
                 && matches!(command.body.request(), Some(ToolRequest::Command(_)))
                 && result.body.request().is_none()
         }

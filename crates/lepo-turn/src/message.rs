@@ -12,7 +12,7 @@ use lepo_store::bubb::{BubbId, BubbName};
 pub struct Message {
     /// `None` until it is durable, and for a message that is not written at all.
     pub id: Option<BubbId>,
-    pub kind: Role,
+    pub role: Role,
     pub hidden: bool,
     /// Whether it has no prev.
     pub is_root: bool,
@@ -25,26 +25,26 @@ pub struct Message {
 
 impl Message {
     /// Creates a message without an id and without files, which is not a root.
-    pub fn new(kind: Role, hidden: bool, text: impl Into<SharedText>) -> Message {
+    pub fn new(role: Role, hidden: bool, text: impl Into<SharedText>) -> Message {
         let text = text.into();
-        let body = Body::read(kind, hidden, &text);
-        Message { id: None, kind, hidden, is_root: false, text, body, files: Vec::new() }
+        let body = Body::read(role, hidden, &text);
+        Message { id: None, role, hidden, is_root: false, text, body, files: Vec::new() }
     }
 
     /// Creates the message of a file in the store.
     pub fn stored(name: &BubbName, text: impl Into<SharedText>) -> Message {
         let is_root = name.prev.is_none();
-        Message { id: Some(name.id), is_root, ..Message::new(name.kind, name.hidden, text) }
+        Message { id: Some(name.id), is_root, ..Message::new(name.role, name.hidden, text) }
     }
 
     /// Whether it is a question that the user sees.
     pub fn is_question(&self) -> bool {
-        self.kind == Role::User && !self.hidden
+        self.role == Role::User && !self.hidden
     }
 
     /// Whether it is an answer that the user sees.
     pub fn is_answer(&self) -> bool {
-        self.kind == Role::Assistant && !self.hidden
+        self.role == Role::Assistant && !self.hidden
     }
 
     /// Returns the files to send with it.
@@ -63,8 +63,8 @@ pub struct NewMessage {
 
 impl NewMessage {
     /// Creates a message to write.
-    pub fn new(kind: Role, hidden: bool, text: String, screened: ScreenedBytes<'_>) -> NewMessage {
-        NewMessage { message: Message::new(kind, hidden, text), screened: screened.into_owned() }
+    pub fn new(role: Role, hidden: bool, text: String, screened: ScreenedBytes<'_>) -> NewMessage {
+        NewMessage { message: Message::new(role, hidden, text), screened: screened.into_owned() }
     }
 
     /// Creates a hidden message of kind system.
@@ -95,8 +95,8 @@ pub mod fixture {
     pub fn path(text: &str) -> Vec<Message> {
         let message = |(i, line): (usize, &str)| {
             let (tag, text) = line.split_once(' ').unwrap();
-            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
-            Message { is_root: i == 0, ..Message::new(kind, tag.ends_with('1'), text) }
+            let role = Role::from_letter(tag.as_bytes()[0]).unwrap();
+            Message { is_root: i == 0, ..Message::new(role, tag.ends_with('1'), text) }
         };
         text.split(" / ").enumerate().map(message).collect()
     }

@@ -40,7 +40,7 @@ pub fn has_form(entries: &[Message]) -> bool {
 
 /// Whether a replay takes the message along with the question after it.
 pub fn is_form_message(store: &Store, name: &BubbName) -> bool {
-    let is_candidate = name.hidden && name.kind == Role::System;
+    let is_candidate = name.hidden && name.role == Role::System;
     is_candidate && store.text(name).is_ok_and(|text| Body::read_named(name, &text) == Body::ForQuestion)
 }
 

@@ -38,16 +38,16 @@ pub(super) fn add_last_parts(parts: &mut OpeningParts, turn: &mut Turn<'_>, ask:
 }
 
 /// Returns the messages of a server's resource or prompt with this text.
-pub(super) fn served_message(masking: &Masking, kind: Role, text: String) -> NewMessage {
+pub(super) fn served_message(masking: &Masking, role: Role, text: String) -> NewMessage {
     let screened = masking.screen(text.as_bytes(), "what an MCP server gave").into_owned();
-    NewMessage::new(kind, false, text, screened)
+    NewMessage::new(role, false, text, screened)
 }
 
 /// Adds messages for commands that are not run, and for servers that are not asked.
 pub(super) fn add_unknown_parts(parts: &mut OpeningParts, masking: &Masking, ask: &TurnRequest) {
-    let unknown = |kind, text: String| {
+    let unknown = |role, text: String| {
         let screened = masking.screen_uncounted(&text).into_owned();
-        NewMessage::new(kind, false, text, screened)
+        NewMessage::new(role, false, text, screened)
     };
     let outputs = ask.runs.iter().map(|run| unknown(Role::System, format!("$ {run}\n{NOT_RUN}")));
     parts.outputs = outputs.collect();

@@ -57,7 +57,7 @@ impl Outcome {
     /// Reports bubbs of [`TurnPath::write_in_background`] that are now durable.
     pub fn report_saved(&mut self, view: &mut dyn View, saved: SaveResult) {
         for (name, text) in saved {
-            if name.kind == Role::User && !name.hidden {
+            if name.role == Role::User && !name.hidden {
                 self.user = Some(name.id);
             }
             view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));

@@ -113,7 +113,7 @@ fn ends_of_calls(path: &TurnPath) -> Vec<BubbId> {
         return Vec::new();
     }
     let is_end = |before: &Message, end: &Message| {
-        before.hidden && before.kind != Role::User && end.kind == Role::Assistant && !end.body.is_call()
+        before.hidden && before.role != Role::User && end.role == Role::Assistant && !end.body.is_call()
     };
     let pairs = path.messages.iter().zip(path.messages.iter().skip(1));
     pairs.filter(|(before, end)| is_end(before, end)).filter_map(|(_, end)| end.id).collect()

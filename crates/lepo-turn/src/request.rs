@@ -85,7 +85,7 @@ pub(super) async fn settle(
             Consent::Edited(edited) => {
                 let edited = ToolRequest::Command(edited);
                 if edited != request {
-                    name = turn.add(name.kind, true, edited.canonical().as_bytes())?;
+                    name = turn.add(name.role, true, edited.canonical().as_bytes())?;
                     _claim = Some(turn.env.store.claim(name.id)?);
                     request = edited;
                 }
@@ -306,8 +306,8 @@ fn add_result(
     text: &[u8],
     exit: Option<i32>,
 ) -> Result<BubbName> {
-    let kind = if name.kind == Role::Assistant { Role::Tool } else { Role::System };
-    let result = turn.add(kind, true, text)?;
+    let role = if name.role == Role::Assistant { Role::Tool } else { Role::System };
+    let result = turn.add(role, true, text)?;
     let used = ToolUse { result: Some(result.id), exit, ..ToolUse::new(name, request) };
     turn.outcome.tools.push(used);
     Ok(result)

@@ -103,12 +103,12 @@ pub fn start_at(store: &Store, forest: &Forest, tip: Ix) -> Result<TurnStart> {
 pub fn being_answered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let is_answer = |ix: Ix| {
         let name = forest.name(ix);
-        name.kind == Role::Assistant && !name.hidden
+        name.role == Role::Assistant && !name.hidden
     };
     let open: Vec<Ix> = forest.up(tip).take_while(|&ix| !is_answer(ix)).collect();
     let is_question = |ix: &Ix| {
         let name = forest.name(*ix);
-        name.kind == Role::User && !name.hidden
+        name.role == Role::User && !name.hidden
     };
     if !open.iter().any(is_question) {
         return None;
@@ -123,11 +123,11 @@ pub fn being_answered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
 pub fn unanswered(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let is_planning = |ix: &Ix| {
         let name = forest.name(*ix);
-        let text = (name.hidden && name.kind == Role::System).then(|| store.text(&name).ok()).flatten();
+        let text = (name.hidden && name.role == Role::System).then(|| store.text(&name).ok()).flatten();
         text.is_some_and(|text| Body::read_named(&name, &text).command().is_none())
     };
     let question = forest.up(tip).find(|ix| !is_planning(ix))?;
     let name = forest.name(question);
-    let is_asked = name.kind == Role::User && !name.hidden && forest.store_of(question).is_none();
+    let is_asked = name.role == Role::User && !name.hidden && forest.store_of(question).is_none();
     (is_asked && store.journal().is_unanswered(name.id)).then_some(question)
 }

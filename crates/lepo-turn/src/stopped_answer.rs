@@ -35,7 +35,7 @@ pub fn is_stopped_text(text: &str) -> bool {
 
 /// Whether a request for this path ends with a stopped answer that the model continues.
 pub fn ends_with_part(entries: &[Message]) -> bool {
-    entries.last().is_some_and(|entry| entry.kind == Role::Assistant)
+    entries.last().is_some_and(|entry| entry.role == Role::Assistant)
 }
 
 /// Trims that answer, because a server refuses it with white space at its end.
@@ -60,14 +60,14 @@ enum HiddenText {
 }
 
 fn hidden_text(store: &Store, name: &BubbName) -> HiddenText {
-    if !name.hidden || !matches!(name.kind, Role::Assistant | Role::System) {
+    if !name.hidden || !matches!(name.role, Role::Assistant | Role::System) {
         return HiddenText::Other;
     }
     let Ok(text) = store.text(name) else { return HiddenText::Other };
     match Body::read_named(name, &text) {
         body if body.is_call() => HiddenText::Call,
         Body::Complaint => HiddenText::Complaint,
-        _ if name.kind == Role::Assistant && is_spoken(&text) => HiddenText::Words,
+        _ if name.role == Role::Assistant && is_spoken(&text) => HiddenText::Words,
         _ => HiddenText::Other,
     }
 }
@@ -81,7 +81,7 @@ pub struct StoppedAnswers {
 impl StoppedAnswers {
     /// Finds them; side branches of answered questions are on no conversation.
     pub fn new(store: &Store, forest: &Forest) -> StoppedAnswers {
-        let is_candidate = |ix: &Ix| forest.name(*ix).hidden && forest.name(*ix).kind == Role::Assistant;
+        let is_candidate = |ix: &Ix| forest.name(*ix).hidden && forest.name(*ix).role == Role::Assistant;
         let candidates: Vec<Ix> = forest.all().filter(is_candidate).collect();
         if candidates.is_empty() {
             return StoppedAnswers::default();
@@ -160,7 +160,7 @@ fn follows_complaint(store: &Store, forest: &Forest, ix: Ix) -> bool {
 pub fn step_back(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     let end = spoken_end(store, forest, tip)?;
     let question = forest.name(end);
-    if end == tip || question.hidden || question.kind != Role::User {
+    if end == tip || question.hidden || question.role != Role::User {
         return Some(end);
     }
     let later = forest.newest_first(false).take_while(|&tail| forest.name(tail).id > question.id);
@@ -174,7 +174,7 @@ fn spoken_end(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
     for ix in forest.up(tip) {
         let name = forest.name(ix);
         let this = hidden_text(store, &name);
-        match (name.kind, this) {
+        match (name.role, this) {
             _ if !name.hidden => return Some(ix),
             (Role::Assistant, HiddenText::Words) if after == HiddenText::Call => continue,
             (Role::Assistant, HiddenText::Words) => {
@@ -212,10 +212,10 @@ mod tests {
             let text = text.replace("CALL", CALL).replace("AGENT", AGENT).replace("REST", REST);
             let text = text.replace("COMPLAINT", &super::super::schema::complaint("no"));
             let text = text.replace("THOUGHT", &thinking_alone("hm"));
-            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
+            let role = Role::from_letter(tag.as_bytes()[0]).unwrap();
             // Ids of one store are in the order of the lines.
             let name = store
-                .create_bubb_at(kind, tag.ends_with('1'), prev, 1000 + i as u64, text.as_bytes())
+                .create_bubb_at(role, tag.ends_with('1'), prev, 1000 + i as u64, text.as_bytes())
                 .unwrap();
             names.push((letter.chars().next().unwrap(), name));
         }

@@ -72,7 +72,7 @@ fn announced(entries: &[Message], at: usize) -> usize {
 }
 
 fn is_asked(entry: &Message) -> bool {
-    entry.hidden && entry.kind == Role::Assistant
+    entry.hidden && entry.role == Role::Assistant
 }
 
 impl<'s> PathCalls<'s> {
@@ -81,7 +81,7 @@ impl<'s> PathCalls<'s> {
         let mut group = PathCalls { end: at, ..PathCalls::default() };
         for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
             let waits = matches!(group.requests.last(), Some((.., None)));
-            match bubb.kind {
+            match bubb.role {
                 Role::Assistant if bubb.hidden => {
                     if !bubb.body.is_call() {
                         // Text after a call starts another answer.

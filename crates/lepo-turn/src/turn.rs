@@ -172,8 +172,8 @@ impl Turn<'_> {
         ))
     }
 
-    pub fn add(&mut self, kind: Role, hidden: bool, text: &[u8]) -> Result<BubbName> {
-        let name = self.path.add(kind, hidden, text)?;
+    pub fn add(&mut self, role: Role, hidden: bool, text: &[u8]) -> Result<BubbName> {
+        let name = self.path.add(role, hidden, text)?;
         self.view.on_event(TurnEvent::Bubb(&name, Some(text)));
         Ok(name)
     }
@@ -236,7 +236,7 @@ impl Turn<'_> {
         }
         let of_tool = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.schema);
         let tools: Vec<String> = tools.iter().map(of_tool).collect();
-        let leading = path.messages.iter().take_while(|entry| entry.kind == Role::System && entry.hidden);
+        let leading = path.messages.iter().take_while(|entry| entry.role == Role::System && entry.hidden);
         let texts = tools.iter().map(String::as_bytes).chain(leading.map(|entry| entry.text.as_bytes()));
         Some(hash_of(&texts.collect::<Vec<_>>()))
     }

@@ -145,7 +145,7 @@ impl TurnPath {
     /// Whether no text of a model or a tool follows the last visible question.
     pub fn is_bare(&self) -> bool {
         let after = self.messages.iter().rev().take_while(|entry| !entry.is_question());
-        let mut after = after.filter(|entry| entry.kind != Role::System || entry.body.request().is_some());
+        let mut after = after.filter(|entry| entry.role != Role::System || entry.body.request().is_some());
         after.next().is_none()
     }
 
@@ -153,14 +153,14 @@ impl TurnPath {
     pub fn restore_last(&mut self, text: &str) {
         if let Some(entry) = self.messages.last_mut() {
             entry.text = text.into();
-            entry.body = Body::read(entry.kind, entry.hidden, text);
+            entry.body = Body::read(entry.role, entry.hidden, text);
         }
     }
 
     /// Adds a bubb, durably. Its secrets are masked on disk.
-    pub fn add(&mut self, kind: Role, hidden: bool, text: &[u8]) -> Result<BubbName> {
+    pub fn add(&mut self, role: Role, hidden: bool, text: &[u8]) -> Result<BubbName> {
         let masking = self.masking.clone();
-        self.add_as(kind, hidden, text, &masking.screen(text, source_of(kind, text)))
+        self.add_as(role, hidden, text, &masking.screen(text, source_of(role, text)))
     }
 
     /// Returns the form in which a message of the question is sent: with its masks, as each later turn will send it,
@@ -171,34 +171,34 @@ impl TurnPath {
             return message.clone();
         }
         self.masking.note_sent_masked();
-        Message::new(message.kind, message.hidden, new.screened.text().into_owned())
+        Message::new(message.role, message.hidden, new.screened.text().into_owned())
     }
 
     /// Adds a message that comes with the question, durably; returns its name and the text for the model.
     pub fn add_new(&mut self, new: &NewMessage) -> Result<(BubbName, SharedText)> {
-        let Message { kind, hidden, text, .. } = self.sent_form(new);
-        Ok((self.add_as(kind, hidden, text.as_bytes(), &new.screened)?, text))
+        let Message { role, hidden, text, .. } = self.sent_form(new);
+        Ok((self.add_as(role, hidden, text.as_bytes(), &new.screened)?, text))
     }
 
     /// Adds a bubb whose text on disk differs from the text for the model, durably.
     fn add_as(
         &mut self,
-        kind: Role,
+        role: Role,
         hidden: bool,
         text: &[u8],
         screened: &ScreenedBytes<'_>,
     ) -> Result<BubbName> {
-        let name = write_bubb(&self.store, (kind, hidden), self.tip(), self.not_before, screened)?;
+        let name = write_bubb(&self.store, (role, hidden), self.tip(), self.not_before, screened)?;
         self.push(Message::stored(&name, String::from_utf8_lossy(text).into_owned()));
         Ok(name)
     }
 
     /// Writes a hidden bubb after the first `base` bubbs of the path, as a sibling of the existing successor.
     /// The path does not change.
-    pub fn add_beside(&mut self, base: usize, kind: Role, text: &[u8]) -> Result<BubbName> {
-        let screened = self.masking.screen(text, source_of(kind, text));
+    pub fn add_beside(&mut self, base: usize, role: Role, text: &[u8]) -> Result<BubbName> {
+        let screened = self.masking.screen(text, source_of(role, text));
         let under = base.checked_sub(1).and_then(|last| self.id_at(last));
-        write_bubb(&self.store, (kind, true), under, self.not_before, &screened)
+        write_bubb(&self.store, (role, true), under, self.not_before, &screened)
     }
 
     /// Starts to write bubbs in a separate thread, while a connection opens; the last bubb has these files.
@@ -220,12 +220,12 @@ impl TurnPath {
             files.iter_mut().try_for_each(|file| file.publish(&store))?;
             let mut names = Vec::new();
             for (NewMessage { message, screened }, text) in bubbs.into_iter().zip(texts) {
-                let name = write_bubb(&store, (message.kind, message.hidden), tip, not_before, &screened)?;
+                let name = write_bubb(&store, (message.role, message.hidden), tip, not_before, &screened)?;
                 tip = Some(name.id);
                 names.push((name, text));
             }
             let question =
-                names.iter().rev().map(|(name, _)| name).find(|name| name.kind == Role::User && !name.hidden);
+                names.iter().rev().map(|(name, _)| name).find(|name| name.role == Role::User && !name.hidden);
             let answering = question.and_then(|question| store.mark_answering(question.id));
             written();
             // Deletes the damaged blobs that these replaced.
@@ -279,7 +279,7 @@ impl TurnPath {
     /// there, or send them.
     pub fn prove_side_branch(&self, partial: Option<BubbId>) {
         let since = self.loaded.len();
-        let is_beside = |entry: &Message| entry.hidden && matches!(entry.kind, Role::Assistant | Role::Tool);
+        let is_beside = |entry: &Message| entry.hidden && matches!(entry.role, Role::Assistant | Role::Tool);
         let beside = self.messages.iter().skip(since).filter(|entry| is_beside(entry));
         let beside = beside.filter_map(|entry| entry.id);
         let is_elsewhere = |id: &BubbId| self.ids().all(|known| known != *id);
@@ -298,7 +298,7 @@ impl TurnPath {
     /// Returns the length of the path at the start of the side branch at its end; `None` if it does not end
     /// in a side branch.
     pub fn side_branch(&self) -> Option<usize> {
-        let on_it = |entry: &&Message| entry.hidden && matches!(entry.kind, Role::Assistant | Role::Tool);
+        let on_it = |entry: &&Message| entry.hidden && matches!(entry.role, Role::Assistant | Role::Tool);
         match self.messages.iter().rev().take_while(on_it).count() {
             0 => None,
             // A stopped answer whose rest is asked for.
@@ -327,8 +327,8 @@ impl TurnPath {
 }
 
 /// Describes the source of a bubb's text for a notice.
-fn source_of(kind: Role, text: &[u8]) -> &'static str {
-    match kind {
+fn source_of(role: Role, text: &[u8]) -> &'static str {
+    match role {
         Role::Assistant => "a request of the model",
         Role::Tool | Role::System if text.starts_with(b"$ ") => "the output of a command",
         Role::Tool => "the result of a tool",
@@ -341,12 +341,12 @@ fn source_of(kind: Role, text: &[u8]) -> &'static str {
 /// is at least `not_before`.
 pub fn write_bubb(
     store: &Store,
-    (kind, hidden): (Role, bool),
+    (role, hidden): (Role, bool),
     prev: Option<BubbId>,
     not_before: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    let name = write_unproven_bubb(store, (kind, hidden), prev, not_before, text)?;
+    let name = write_unproven_bubb(store, (role, hidden), prev, not_before, text)?;
     prove_written(store, &name);
     Ok(name)
 }
@@ -354,23 +354,23 @@ pub fn write_bubb(
 /// Writes a bubb of another program, durably. Without a proof, lepo asks before a model follows it.
 pub fn write_unproven_bubb(
     store: &Store,
-    (kind, hidden): (Role, bool),
+    (role, hidden): (Role, bool),
     prev: Option<BubbId>,
     not_before: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    store.create_bubb(kind, hidden, prev, not_before, text.bytes())
+    store.create_bubb(role, hidden, prev, not_before, text.bytes())
 }
 
 /// Writes a bubb of the given `time`, or as soon after its prev as ids allow.
 pub fn write_bubb_at(
     store: &Store,
-    (kind, hidden): (Role, bool),
+    (role, hidden): (Role, bool),
     prev: Option<BubbId>,
     time: u64,
     text: &ScreenedBytes<'_>,
 ) -> Result<BubbName> {
-    let name = store.create_bubb_at(kind, hidden, prev, time, text.bytes())?;
+    let name = store.create_bubb_at(role, hidden, prev, time, text.bytes())?;
     prove_written(store, &name);
     Ok(name)
 }
@@ -383,9 +383,9 @@ fn prove_written(store: &Store, name: &BubbName) {
 
 /// Returns the files of a message: files of a question, or in the result of a server's tool, which follows its request.
 fn files_of(store: &Store, before: Option<&Message>, message: &Message) -> Vec<AttachedFile> {
-    let asked = before.filter(|_| message.hidden && message.kind == Role::Tool);
+    let asked = before.filter(|_| message.hidden && message.role == Role::Tool);
     match asked.and_then(|asked| asked.body.request()) {
         Some(ToolRequest::Call(call)) => AttachedFile::of_result(store, &call.tool, &message.text),
-        _ => AttachedFile::read(store, message.kind, &message.text),
+        _ => AttachedFile::read(store, message.role, &message.text),
     }
 }

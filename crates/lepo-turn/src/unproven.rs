@@ -51,7 +51,7 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[BubbName]) -> Res
         let bytes = store.read_bubb(name)?;
         // Consent to instructions of a repository is per file, and lepo's own default prompt does not steer
         // other conversations.
-        let text = Some(&bytes).filter(|_| name.hidden && name.kind == Role::System);
+        let text = Some(&bytes).filter(|_| name.hidden && name.role == Role::System);
         let text = text.and_then(|bytes| std::str::from_utf8(bytes).ok());
         let is_own_prompt = |text: &str| name.prev.is_none() && is_as_made(text);
         if text.is_some_and(|text| Body::read_named(name, text) == Body::Instructions || is_own_prompt(text))
@@ -102,7 +102,7 @@ mod tests {
         let store = open(mine.path());
         let trust = Trust::in_state(&mine.path().join("state"));
         let mut path: Vec<BubbName> = Vec::new();
-        for (kind, hidden) in [
+        for (role, hidden) in [
             (Role::System, true),
             (Role::User, false),
             (Role::Assistant, false),
@@ -113,7 +113,7 @@ mod tests {
             (Role::Tool, false),
         ] {
             let prev = path.last().map(|name| name.id);
-            path.push(store.create_bubb(kind, hidden, prev, 0, b"obey").unwrap());
+            path.push(store.create_bubb(role, hidden, prev, 0, b"obey").unwrap());
         }
         assert_eq!(tags(&store, &trust, &path), "s1 s0 u1 a1 t1");
         store.journal().prove([path[0].id, path[3].id]);
@@ -156,10 +156,10 @@ mod tests {
         let store = store.with_prover(user_prover(&paths(home.path())));
         let trust = Trust::in_state(home.path());
         let text = b"[instructions of this repository] x\n";
-        for (kind, hidden, tag) in
+        for (role, hidden, tag) in
             [(Role::System, true, ""), (Role::System, false, "s0"), (Role::User, true, "u1")]
         {
-            let name = store.create_bubb(kind, hidden, None, 0, text).unwrap();
+            let name = store.create_bubb(role, hidden, None, 0, text).unwrap();
             assert_eq!(tags(&store, &trust, &[name]), tag);
         }
     }

@@ -130,7 +130,7 @@ fn stat(
     (a, b): (Option<BubbName>, Option<BubbName>),
     shorts: &ShortIds,
 ) -> String {
-    let kind = a.or(b).map(|name| name.kind.as_str()).unwrap_or_default();
+    let kind = a.or(b).map(|name| name.role.as_str()).unwrap_or_default();
     let id = |name: Option<BubbName>| name.map_or("-".to_string(), |name| shorts.show(name.id));
     format!("+{added} -{removed} {kind} {} {}", id(a), id(b))
 }

@@ -84,7 +84,7 @@ fn turns(store: &Store, forest: &Forest, end: Ix) -> Result<Vec<DiffTurn>> {
     let stopped = StoppedAnswers::new(store, forest);
     for ix in forest.conv(end).path {
         let name = forest.name(ix);
-        match (name.kind, !stopped.is_shown(&name)) {
+        match (name.role, !stopped.is_shown(&name)) {
             (Role::User, false) => {
                 turns.push(DiffTurn { id: name.id, question: store.excerpt_text(&name)?, answer: None });
             }

@@ -26,7 +26,7 @@ impl Files {
     pub fn collect(store: &Store, bubbs: &[BubbName]) -> Result<Files> {
         let mut files = Files::default();
         let mut used: HashMap<String, usize> = HashMap::new();
-        for name in bubbs.iter().filter(|name| name.kind == Role::User) {
+        for name in bubbs.iter().filter(|name| name.role == Role::User) {
             for file in split_attachments(&store.text(name)?).1 {
                 if files.names.iter().all(|(hash, _)| *hash != file.hash) {
                     let plain = file_name(&file);

@@ -42,7 +42,7 @@ fn id_of_tree(tree: &ExportTree) -> String {
 }
 
 fn role(node: &TreeNode) -> &'static str {
-    node.name.kind.as_str()
+    node.name.role.as_str()
 }
 
 fn data_url(mime: &str, bytes: &[u8]) -> String {
@@ -117,7 +117,7 @@ fn chatgpt(tree: &ExportTree) -> Value {
                     "id": id(at), "author": { "role": role(node), "name": null, "metadata": {} },
                     "create_time": seconds(node.name.id.time()), "update_time": null,
                     "content": { "content_type": kind, "parts": parts },
-                    "status": "finished_successfully", "end_turn": node.name.kind == Role::Assistant, "weight": 1.0,
+                    "status": "finished_successfully", "end_turn": node.name.role == Role::Assistant, "weight": 1.0,
                     "metadata": metadata, "recipient": "all", "channel": null,
                 },
             }),
@@ -143,14 +143,14 @@ fn openwebui(tree: &ExportTree) -> Value {
             "lepoTime": node.name.id.time(),
         });
         // Marks a text that Open WebUI would take for reasoning.
-        let looks_marked = node.name.kind == Role::Assistant && node.text.contains("<details type=\"");
+        let looks_marked = node.name.role == Role::Assistant && node.text.contains("<details type=\"");
         let tag = tag(node).or_else(|| looks_marked.then(|| node.name.tag()));
         for (key, value) in [("lepo", json!(tag)), ("model", json!(node.fact.model))] {
             if !value.is_null() {
                 message[key] = value;
             }
         }
-        if node.name.kind == Role::Assistant {
+        if node.name.role == Role::Assistant {
             message["done"] = true.into();
         }
         let file = |(file, bytes): &(lepo_store::bubb::Attachment, Vec<u8>)| {
@@ -206,7 +206,7 @@ fn pi(tree: &ExportTree, cwd: &str) -> String {
                 "type": "image", "data": STANDARD.encode(bytes), "mimeType": file.media.mime(), "name": file.name,
             }));
         }
-        match (tag(node), node.name.kind) {
+        match (tag(node), node.name.role) {
             (Some(tag), _) => {
                 entry["type"] = "custom".into();
                 entry["customType"] = "lepo".into();

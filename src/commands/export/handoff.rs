@@ -84,7 +84,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
     for name in path.iter().map(|&ix| forest.name(ix)).filter(|name| stopped.is_shown(name)) {
         let text = store.text(&name)?;
         let fact = facts.get(&name.id);
-        let heading = match name.kind {
+        let heading = match name.role {
             Role::User => "User".to_string(),
             Role::System => "Context".to_string(),
             Role::Tool => "Tool".to_string(),
@@ -94,14 +94,14 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
             },
         };
         let heading = if stopped.contains(name.id) { format!("{heading} (stopped)") } else { heading };
-        if let (Role::System, Some(rest)) = (name.kind, text.strip_prefix("$ ")) {
+        if let (Role::System, Some(rest)) = (name.role, text.strip_prefix("$ ")) {
             let command = rest.lines().next().unwrap_or_default();
             ran.push((
                 name.id,
                 HandoffCommand { command: mask(command), exit: fact.and_then(|fact| fact.exit) },
             ));
         }
-        messages.push(HandoffMessage { is_question: name.kind == Role::User, heading, text: mask(&text) });
+        messages.push(HandoffMessage { is_question: name.role == Role::User, heading, text: mask(&text) });
     }
     // Requests and results are hidden branches of the path.
     let mut seen: HashSet<Ix> = path.iter().copied().collect();
@@ -114,7 +114,7 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
         let below = hidden(ix);
         let name = forest.name(ix);
         if let Some(ToolRequest::Command(request)) = read_request(store, &name) {
-            let result = below.iter().map(|&ix| forest.name(ix)).find(|name| name.kind == Role::Tool);
+            let result = below.iter().map(|&ix| forest.name(ix)).find(|name| name.role == Role::Tool);
             let exit = result.and_then(|result| facts.get(&result.id)?.exit);
             ran.push((name.id, HandoffCommand { command: mask(&request.command), exit }));
         }

@@ -138,7 +138,7 @@ fn message(
     let fact = facts.get(&name.id).cloned().unwrap_or_default();
     Ok(PageMessage {
         id: name.id,
-        kind: name.kind,
+        role: name.role,
         hidden: !stopped.is_shown(&name),
         prev: None,
         speaker: store.speaker(forest, &name),
@@ -148,7 +148,7 @@ fn message(
         output: fact.output,
         ms: fact.ms,
         branches: branches.get(&name.id).cloned().unwrap_or_default(),
-        body: lepo_page::body(name.kind, !stopped.is_shown(&name), &text, &|hash| store.blob_bytes(hash)),
+        body: lepo_page::body(name.role, !stopped.is_shown(&name), &text, &|hash| store.blob_bytes(hash)),
         sides: Vec::new(),
     })
 }

@@ -105,12 +105,12 @@ impl ExportedConv<'_> {
         if let Some(title) = self.title() {
             return Ok(output::stem(&local(first.id), &title));
         }
-        let title = if first.kind == Role::User { self.store.text(&first)? } else { String::new() };
+        let title = if first.role == Role::User { self.store.text(&first)? } else { String::new() };
         Ok(output::stem(&local(first.id), &words(&title)))
     }
 
     fn first(&self) -> Option<BubbName> {
-        let asked = self.names.iter().find(|name| name.kind == Role::User && !name.hidden);
+        let asked = self.names.iter().find(|name| name.role == Role::User && !name.hidden);
         asked.or(self.names.first()).copied()
     }
 
@@ -127,7 +127,7 @@ impl ExportedConv<'_> {
         };
         text.extend(heading.map(|heading| format!("# {heading}\n")));
         for name in &self.names {
-            let who = match name.kind {
+            let who = match name.role {
                 Role::System => "System",
                 Role::User => "User",
                 Role::Assistant => "Assistant",
@@ -148,7 +148,7 @@ impl ExportedConv<'_> {
             };
             let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");
             let mut said = self.store.text(name)?;
-            if let (Some(files), Role::User) = (&self.files, name.kind) {
+            if let (Some(files), Role::User) = (&self.files, name.role) {
                 said = files.markdown(&said);
             }
             text += &format!(
@@ -165,7 +165,7 @@ impl ExportedConv<'_> {
         for name in &self.names {
             let text = self.store.text(name)?;
             let text = if self.stopped.contains(name.id) { marked_stopped(&text) } else { text };
-            messages.push(json!({ "role": name.kind.as_str(), "content": text }));
+            messages.push(json!({ "role": name.role.as_str(), "content": text }));
         }
         let started = self.first().map(|first| local(first.id).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
         let document = json!({

@@ -64,12 +64,12 @@ impl ExportTree {
 /// Returns the tag of a bubb whose kind another tool could not represent: anything but a visible question or
 /// answer.
 pub fn tag(node: &TreeNode) -> Option<String> {
-    let plain = !node.name.hidden && matches!(node.name.kind, Role::User | Role::Assistant);
+    let plain = !node.name.hidden && matches!(node.name.role, Role::User | Role::Assistant);
     (!plain).then(|| node.name.tag())
 }
 
 pub fn is_prompt(node: &TreeNode) -> bool {
-    node.parent.is_none() && node.name.hidden && node.name.kind == Role::System
+    node.parent.is_none() && node.name.hidden && node.name.role == Role::System
 }
 
 /// Builds the trees to export: all, or the one with the address.
@@ -112,7 +112,7 @@ fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result
         let (mut nodes, mut current) = (Vec::<TreeNode>::new(), 0);
         for ix in members.remove(&root).unwrap_or_default() {
             let name = forest.name(ix);
-            let is_root = ix == root && name.kind == Role::System;
+            let is_root = ix == root && name.role == Role::System;
             let parent = forest.prev(ix).and_then(|prev| places.get(&prev).copied().flatten());
             let is_stopped = stopped.contains(name.id);
             if name.hidden && !hidden && !is_root && !is_stopped {
@@ -168,14 +168,14 @@ fn parents_first(forest: &Forest) -> Vec<Ix> {
 }
 
 fn question(nodes: &[TreeNode]) -> String {
-    let asked = nodes.iter().find(|node| node.name.kind == Role::User && !node.name.hidden);
+    let asked = nodes.iter().find(|node| node.name.role == Role::User && !node.name.hidden);
     asked.map(|node| crate::term::excerpt(&words(&node.text))).unwrap_or_default()
 }
 
 /// Reads a bubb's text, with its attachments split off if all their blobs exist and match their hashes.
 fn text(store: &Store, name: &BubbName) -> Result<(String, Vec<ExportedFile>)> {
     let text = store.text(name)?;
-    if name.kind != Role::User {
+    if name.role != Role::User {
         return Ok((text, Vec::new()));
     }
     let (body, attached) = split_attachments(&text);

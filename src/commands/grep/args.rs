@@ -123,9 +123,9 @@ impl GrepArgs {
     /// Parses `--kind`; empty for all kinds.
     pub fn kinds(&self) -> Result<Vec<Role>> {
         let kind = |word: &String| {
-            let found = Role::ALL.into_iter().find(|kind| {
-                word.eq_ignore_ascii_case(kind.as_str())
-                    || word.eq_ignore_ascii_case(kind.letter().encode_utf8(&mut [0; 4]))
+            let found = Role::ALL.into_iter().find(|role| {
+                word.eq_ignore_ascii_case(role.as_str())
+                    || word.eq_ignore_ascii_case(role.letter().encode_utf8(&mut [0; 4]))
             });
             found.ok_or_else(|| {
                 Error::usage(format!("unknown kind {word:?}"))

@@ -132,7 +132,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
                 }
             };
             self.project_begins();
-            self.out.trusted(&format!("{id} {} {} ", time::day(name.id.time()), name.kind.as_str()));
+            self.out.trusted(&format!("{id} {} {} ", time::day(name.id.time()), name.role.as_str()));
             let quoted = format!("\"{question}\"");
             let shown = if self.out.is_terminal() { clean(&quoted) } else { quoted.as_str().into() };
             self.out.trusted(&self.paint.dim(&shown));
@@ -169,7 +169,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
                 continue;
             }
             self.printed += usize::from(line.kind == LineKind::Match);
-            let about = format!("{} {}", time::day(name.id.time()), name.kind.as_str());
+            let about = format!("{} {}", time::day(name.id.time()), name.role.as_str());
             let begin = format!("  {id} {}  ", self.paint.dim(&about));
             let mut shown = String::new();
             let mut wrap = Wrap::new(term::columns);

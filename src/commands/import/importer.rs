@@ -288,7 +288,7 @@ impl SourceImport<'_, '_> {
                 self.report.skip_in(path, "conversation without a visible message", 1);
             }
         }
-        let is_question = |bubb: &&PlannedBubb| bubb.name.kind == Role::User && !bubb.name.hidden;
+        let is_question = |bubb: &&PlannedBubb| bubb.name.role == Role::User && !bubb.name.hidden;
         let question = plan.bubbs.iter().find(is_question).map(|bubb| excerpt(&bubb.text));
         if let Some(finder) = &self.finder {
             count_typed(self.writer, &plan, finder, &mut self.report.typed_secrets)?;

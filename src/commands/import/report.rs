@@ -172,7 +172,7 @@ impl ImportReport {
                 self.until()
             ));
             for held in self.held_back.iter().take(NAMED) {
-                let (letter, hidden) = (held.kind.letter(), u8::from(held.hidden));
+                let (letter, hidden) = (held.role.letter(), u8::from(held.hidden));
                 out.line(&format!("  {letter}{hidden} {}", excerpt(&one_line(&held.text))));
             }
         }

@@ -232,7 +232,7 @@ impl<'s> ImportWriter<'s> {
         if prev == name.prev {
             return Ok((name, false));
         }
-        let moved = WriteBatch::name(name.kind, name.hidden, prev, name.id.time(), text)?;
+        let moved = WriteBatch::name(name.role, name.hidden, prev, name.id.time(), text)?;
         self.ids.insert(name.id, moved.id);
         Ok((moved, false))
     }

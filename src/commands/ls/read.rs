@@ -98,7 +98,7 @@ impl<'r> RowReader<'r> {
         listed: impl Iterator<Item = Ix> + 's,
     ) -> impl Iterator<Item = ListedTail<'s>> + 's {
         let (forest, has_facts) = (self.forest, self.has_facts());
-        let is_answer = |ix: &Ix| forest.name(*ix).kind == Role::Assistant;
+        let is_answer = |ix: &Ix| forest.name(*ix).role == Role::Assistant;
         let visible = NearestAncestor::new(|forest, ix| !forest.name(ix).hidden);
         let tells_costs = matches!(self.form, RowFormat::Json | RowFormat::Long(Some(_)));
         let mut costs =

@@ -142,7 +142,7 @@ impl RedactPlan {
         let mut masked = masked.unwrap_or(bytes);
         let mut kinds: SecretKinds = kinds.take().unwrap_or_default();
         let mut other: HashMap<ContentHash, Blob> = HashMap::new();
-        for hash in blobs_in(&masked, name.kind) {
+        for hash in blobs_in(&masked, name.role) {
             let Some(blob) = store.read_blob(&hash)?.filter(|blob| !is_binary(blob)) else { continue };
             if let Some((blob, of_blob)) = self.take_out(&blob, by) {
                 kinds.extend(of_blob);
@@ -150,7 +150,7 @@ impl RedactPlan {
                 self.blobs.insert(hash, blob);
             }
         }
-        if let Some(changed) = with_other_blobs(&masked, name.kind, &|hash| other.get(hash).cloned()) {
+        if let Some(changed) = with_other_blobs(&masked, name.role, &|hash| other.get(hash).cloned()) {
             masked = changed;
         }
         let is_kept = self.look_into_replay(store, by, name.id)?;

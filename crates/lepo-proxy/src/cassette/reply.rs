@@ -70,7 +70,7 @@ impl RecordedReply {
         let mut prefill = prefill.filter(|prefill| !prefill.is_empty());
         let mut parts = Vec::new();
         for (name, text) in texts {
-            match (name.kind, name.hidden) {
+            match (name.role, name.hidden) {
                 (Role::Assistant, true) => {
                     let (tool, input) = text.split_once('\n').unwrap_or((&text, ""));
                     let call = ReplyCall {

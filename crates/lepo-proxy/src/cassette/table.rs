@@ -164,7 +164,7 @@ impl ReadStore {
             })
             .collect();
         let Some((kind, asked)) = request.parts.get(at) else {
-            let answer = texts.iter().find(|(name, _)| name.kind == Role::Assistant && !name.hidden);
+            let answer = texts.iter().find(|(name, _)| name.role == Role::Assistant && !name.hidden);
             return match answer {
                 Some((name, _)) => format!(
                     "its answer {} has no line in _journal.ndjson, which git may ignore: lepo init --committed commits it",
@@ -173,7 +173,7 @@ impl ReadStore {
                 None => "its messages are recorded, and no answer to them".to_string(),
             };
         };
-        let same_kind = texts.iter().filter(|(name, _)| (name.kind, name.hidden) == kind.tag());
+        let same_kind = texts.iter().filter(|(name, _)| (name.role, name.hidden) == kind.tag());
         let nearest = same_kind.max_by_key(|(_, text)| common_prefix(text, asked));
         match nearest {
             Some((name, text)) => {

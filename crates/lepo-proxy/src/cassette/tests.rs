@@ -134,7 +134,7 @@ fn an_edited_answer_wins_and_a_later_one_over_an_earlier() {
     for text in ["edited", "edited again"] {
         let original = room.names().into_iter().find(|name| Some(name.id) == first.answer).unwrap();
         let (store, bytes) = (room.store(), text.as_bytes());
-        let copy = store.create_bubb(original.kind, false, original.prev, 0, bytes).unwrap();
+        let copy = store.create_bubb(original.role, false, original.prev, 0, bytes).unwrap();
         note_edit(store, original, copy, bytes);
         assert_eq!(replay(), text);
     }

@@ -159,7 +159,7 @@ pub fn settled_text(kind: PartKind, mut text: String, has_no_blob: bool) -> Stri
 }
 
 /// Appends a line for each file; returns the text and the blobs. A user's files are attachments, which come last.
-fn with_files(kind: Role, text: String, files: &[ProxyFile]) -> (String, Vec<Vec<u8>>) {
+fn with_files(role: Role, text: String, files: &[ProxyFile]) -> (String, Vec<Vec<u8>>) {
     if files.is_empty() {
         return (text, Vec::new());
     }
@@ -167,13 +167,13 @@ fn with_files(kind: Role, text: String, files: &[ProxyFile]) -> (String, Vec<Vec
         let (hash, len) = (ContentHash::from_content(&file.bytes), file.bytes.len() as u64);
         let media: Media = file.media;
         let name = || clean_name(&file.name).unwrap_or_else(|| format!("file.{}", media.extension()));
-        match kind {
+        match role {
             Role::User => Attachment { media, len, name: name(), hash }.line(),
             _ => Blob { hash, len }.line(),
         }
     };
     let lines = files.iter().map(line).collect::<Vec<_>>().join("\n");
-    let text = match (text.is_empty(), kind) {
+    let text = match (text.is_empty(), role) {
         (true, _) => lines,
         // As in an import, the lines of a result are part of its text.
         (false, Role::Tool) => format!("{text}\n{lines}"),
@@ -193,9 +193,9 @@ mod tests {
         let request = ProxyRequest::read(wire, "", body.to_string().as_bytes()).unwrap();
         let RequestLayout { system, parts } = RequestLayout::new(&request);
         let part = |part: &RequestPart| {
-            let (kind, hidden) = part.kind.tag();
+            let (role, hidden) = part.kind.tag();
             let text = part.text.replace('\n', "|");
-            format!("{}{} {}{text}", kind.letter(), u8::from(hidden), part.call)
+            format!("{}{} {}{text}", role.letter(), u8::from(hidden), part.call)
         };
         let lines: Vec<String> = system
             .map(|system| format!("root {}", system.replace('\n', "|")))

@@ -52,7 +52,7 @@ impl PathHash {
 
 /// Returns the kind of part of a stored message, which is a call if it is hidden and the assistant's.
 pub fn part_kind(name: &BubbName) -> PartKind {
-    match (name.hidden, name.kind) {
+    match (name.hidden, name.role) {
         (false, kind) => PartKind::Visible(kind),
         (true, Role::System | Role::User) => PartKind::System,
         (true, Role::Assistant) => PartKind::Call,

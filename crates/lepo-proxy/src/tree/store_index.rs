@@ -169,7 +169,7 @@ impl StoreIndex {
         }
         for name in names {
             let facts = exchange_facts(&journal, name.id);
-            let is_root_prompt = name.hidden && name.prev.is_none() && name.kind == Role::System;
+            let is_root_prompt = name.hidden && name.prev.is_none() && name.role == Role::System;
             if let Some(facts) = facts {
                 self.add_answer(store, &name, &facts);
             } else if is_root_prompt || !name.hidden {
@@ -179,7 +179,7 @@ impl StoreIndex {
                     self.paths.add_root(self.system_text_of(&name, &text))
                 } else {
                     let above = self.point_above(&name);
-                    if name.kind == Role::Assistant {
+                    if name.role == Role::Assistant {
                         self.requests.entry(self.paths.hash(above)).or_default().push(name.id);
                     }
                     self.add_part(above, &name, &text, self.system_at(above), None, "")
@@ -267,7 +267,7 @@ impl StoreIndex {
             if is_prompt || above.prev.is_some_and(|prev| prev >= id) {
                 break;
             }
-            if !own.contains(&id) && (!above.hidden || above.kind == Role::System) {
+            if !own.contains(&id) && (!above.hidden || above.role == Role::System) {
                 spine.push(id);
             }
             prev = above.prev;
@@ -339,7 +339,7 @@ impl StoreIndex {
     /// Finds the message of the spine of which a hidden one is a leaf.
     fn spine_of(&self, id: BubbId) -> Option<BubbId> {
         let prev = self.names.get(&id)?.prev?;
-        let is_beside = |name: &BubbName| name.hidden && matches!(name.kind, Role::Assistant | Role::Tool);
+        let is_beside = |name: &BubbName| name.hidden && matches!(name.role, Role::Assistant | Role::Tool);
         self.ancestor(prev, |id| self.names.get(&id).is_some_and(|name| !is_beside(name)))
     }
 

@@ -57,11 +57,11 @@ impl BubbId {
     pub const LEN: usize = ulid::ULID_LEN;
 
     /// Returns the id of a bubb written at `time` (milliseconds since 1970, at most [`MAX_TIME`]).
-    pub fn new(time: u64, kind: Role, hidden: bool, prev: Option<BubbId>, content: &ContentHash) -> BubbId {
+    pub fn new(time: u64, role: Role, hidden: bool, prev: Option<BubbId>, content: &ContentHash) -> BubbId {
         let hash = Sha256::new()
             .chain_update(b"lepo\0")
             .chain_update(&time.to_be_bytes()[2..])
-            .chain_update([kind.letter() as u8, if hidden { b'1' } else { b'0' }])
+            .chain_update([role.letter() as u8, if hidden { b'1' } else { b'0' }])
             .chain_update(prev.map_or([0; 16], |p| p.0))
             .chain_update(content.bytes())
             .finalize();

@@ -8,7 +8,7 @@ use lepo_base::role::Role;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BubbName {
     pub id: BubbId,
-    pub kind: Role,
+    pub role: Role,
     /// Hidden bubbs are listed only on request.
     pub hidden: bool,
     /// The previous bubb; `None` for a root, whose file name has `head` there.
@@ -21,13 +21,13 @@ impl BubbName {
     pub fn parse(name: &[u8]) -> Option<BubbName> {
         const L: usize = BubbId::LEN;
         let (id, rest) = name.split_at_checked(L)?;
-        let [b'-', kind, hidden, b'-', prev @ ..] = rest else {
+        let [b'-', role, hidden, b'-', prev @ ..] = rest else {
             return None;
         };
         let prev = prev.strip_suffix(b".md")?;
         Some(BubbName {
             id: BubbId::parse(id)?,
-            kind: Role::from_letter(*kind)?,
+            role: Role::from_letter(*role)?,
             hidden: match hidden {
                 b'0' => false,
                 b'1' => true,
@@ -64,18 +64,18 @@ impl BubbName {
 
     /// Whether the message steers the model but is rarely seen by the user: hidden or a system message.
     pub fn is_steering(&self) -> bool {
-        self.hidden || self.kind == Role::System
+        self.hidden || self.role == Role::System
     }
 
     /// Whether the message is proven when it is written. Calls and results are not: later questions do not follow
     /// them.
     pub fn is_proven_when_written(&self) -> bool {
-        self.is_steering() && !matches!(self.kind, Role::Assistant | Role::Tool)
+        self.is_steering() && !matches!(self.role, Role::Assistant | Role::Tool)
     }
 
     /// Returns kind and hidden as in the file name: `u0`, `s1`.
     pub fn tag(&self) -> String {
-        format!("{}{}", self.kind.letter(), u8::from(self.hidden))
+        format!("{}{}", self.role.letter(), u8::from(self.hidden))
     }
 }
 
@@ -85,7 +85,7 @@ impl fmt::Display for BubbName {
         const L: usize = BubbId::LEN;
         let mut text = *b"00000000000000000000000000-u0-00000000000000000000000000.md";
         text[..L].copy_from_slice(&self.id.ascii());
-        text[L + 1] = self.kind.letter() as u8;
+        text[L + 1] = self.role.letter() as u8;
         text[L + 2] = b'0' + u8::from(self.hidden);
         let len = match self.prev {
             Some(prev) => {

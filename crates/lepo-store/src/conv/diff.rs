@@ -25,7 +25,7 @@ impl Forest {
         };
         let (a_only, b_only) = (shown(self.beyond(b, a)), shown(self.beyond(a, b)));
         let kinds = |path: &[Ix]| -> Vec<_> {
-            path.iter().map(|&ix| (self.name(ix).kind, self.name(ix).hidden)).collect()
+            path.iter().map(|&ix| (self.name(ix).role, self.name(ix).hidden)).collect()
         };
         let mut pairs = Vec::new();
         for op in capture_diff_slices(Algorithm::Myers, &kinds(&a_only), &kinds(&b_only)) {

@@ -26,7 +26,7 @@ fn name(line: &str) -> BubbName {
     let [letter, tag, prev] = words[..] else { panic!("LETTER TAG PREV, not {line:?}") };
     BubbName {
         id: id(letter),
-        kind: Role::from_letter(tag.as_bytes()[0]).unwrap(),
+        role: Role::from_letter(tag.as_bytes()[0]).unwrap(),
         hidden: tag.ends_with('1'),
         prev: (prev != "head").then(|| id(prev)),
     }
@@ -45,7 +45,7 @@ pub fn chain_after(time: u64, length: u64) -> Vec<BubbName> {
     let mut prev = None;
     for time in time + 1..=time + length {
         let id = BubbId::new(time, Role::User, false, prev, &[0; 32].into());
-        names.push(BubbName { id, kind: Role::User, hidden: false, prev });
+        names.push(BubbName { id, role: Role::User, hidden: false, prev });
         prev = Some(id);
     }
     names

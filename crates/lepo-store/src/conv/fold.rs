@@ -130,7 +130,7 @@ mod tests {
     fn sums_are_of_the_whole_conv_whatever_was_asked_before() {
         for store in ["A s1 head / B u0 A / C a0 B / D a0 B / E u0 D", "A u0 B / B u0 A / C a0 B / D a0 C"] {
             let forest = fixture::forest(store);
-            let weight = |ix: Ix| [0, 3][usize::from(forest.name(ix).kind == Role::User)];
+            let weight = |ix: Ix| [0, 3][usize::from(forest.name(ix).role == Role::User)];
             for order in [forest.all().collect::<Vec<_>>(), forest.all().rev().collect()] {
                 let mut sums = forest.sums(weight);
                 for ix in order {

@@ -59,7 +59,7 @@ pub struct Conv {
 impl Forest {
     /// Sorts `names`. If two files have the same id, the first in name order counts.
     pub fn new(mut names: Vec<BubbName>) -> Forest {
-        let rest = |name: &BubbName| (name.prev, name.kind, name.hidden);
+        let rest = |name: &BubbName| (name.prev, name.role, name.hidden);
         let order = |a: &BubbName, b: &BubbName| a.id.cmp(&b.id).then_with(|| rest(a).cmp(&rest(b)));
         names.sort_unstable_by(order);
         names.dedup_by_key(|name| name.id);

@@ -74,7 +74,7 @@ mod tests {
         ] {
             let forest = fixture::forest(store);
             for fits in [(|forest, ix| !forest.name(ix).hidden) as fn(&Forest, Ix) -> bool, |forest, ix| {
-                forest.name(ix).kind == Role::User
+                forest.name(ix).role == Role::User
             }] {
                 let (up, down) = (forest.all().collect::<Vec<_>>(), forest.all().rev().collect());
                 for (order, short) in [(&up, 0), (&down, 0), (&up, 1), (&down, 1), (&up, 2), (&up, SHORT)] {

@@ -251,9 +251,9 @@ mod tests {
                 Some(missing) => Some(id(missing.parse().unwrap(), 99)),
                 None => prev.parse().ok().map(|index: usize| names[index].id),
             };
-            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
+            let role = Role::from_letter(tag.as_bytes()[0]).unwrap();
             let id = id(at.parse().unwrap(), names.len() as u8);
-            names.push(BubbName { id, kind, hidden: tag.ends_with('1'), prev });
+            names.push(BubbName { id, role, hidden: tag.ends_with('1'), prev });
         }
         names
     }

@@ -140,7 +140,7 @@ impl Forest {
     /// Whether the bubb is a visible one of the user.
     pub fn is_question(&self, ix: Ix) -> bool {
         let name = self.name(ix);
-        name.kind == Role::User && !name.hidden
+        name.role == Role::User && !name.hidden
     }
 
     /// Returns the last visible user bubb of the conv that ends at `leaf`.
@@ -154,7 +154,7 @@ impl Forest {
         let visible = self.all().rev().take_while(|&ix| ix > position).filter(|&ix| !self.name(ix).hidden);
         visible.into_iter().find(|&ix| {
             followed.extend(self.prev(ix).and_then(|prev| self.nearest_visible(prev)));
-            let is_question = self.name(ix).kind == Role::User && self.store_of(ix).is_none();
+            let is_question = self.name(ix).role == Role::User && self.store_of(ix).is_none();
             is_question && !followed.contains(&ix) && self.is_asked_at(ix, position)
         })
     }
@@ -169,7 +169,7 @@ impl Forest {
     /// Whether a question continues `place`, with only the output of `--run` between.
     fn is_asked_at(&self, question: Ix, position: Ix) -> bool {
         let mut before = self.up(question).skip(1);
-        before.find(|&ix| ix == position || self.name(ix).kind != Role::System) == Some(position)
+        before.find(|&ix| ix == position || self.name(ix).role != Role::System) == Some(position)
     }
 }
 
@@ -215,9 +215,9 @@ mod tests {
         let (mut names, mut prev) = (vec![root], root.id);
         for time in 1..100_000 {
             let time = root.id.time() + time;
-            let mut add = |kind, prev| {
-                let id = BubbId::new(time, kind, true, Some(prev), &[0; 32].into());
-                names.push(BubbName { id, kind, hidden: true, prev: Some(prev) });
+            let mut add = |role, prev| {
+                let id = BubbId::new(time, role, true, Some(prev), &[0; 32].into());
+                names.push(BubbName { id, role, hidden: true, prev: Some(prev) });
                 id
             };
             add(Role::Tool, prev);

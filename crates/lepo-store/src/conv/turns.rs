@@ -9,18 +9,18 @@ impl Forest {
     /// questions and without answers that have no question.
     pub fn finished_turns(&self, path: &[Ix], is_shown: impl Fn(&BubbName) -> bool) -> Vec<Ix> {
         let mut said: Vec<Ix> = Vec::new();
-        let kind = |ix: Ix| self.name(ix).kind;
+        let role = |ix: Ix| self.name(ix).role;
         for &ix in path.iter().filter(|&&ix| is_shown(&self.name(ix))) {
-            match kind(ix) {
+            match role(ix) {
                 Role::User => {
-                    said.pop_if(|last| kind(*last) == Role::User);
+                    said.pop_if(|last| role(*last) == Role::User);
                     said.push(ix);
                 }
                 Role::Assistant if !said.is_empty() => said.push(ix),
                 Role::Assistant | Role::System | Role::Tool => {}
             }
         }
-        said.pop_if(|last| kind(*last) == Role::User);
+        said.pop_if(|last| role(*last) == Role::User);
         said
     }
 }

@@ -75,25 +75,25 @@ impl<'s> WriteBatch<'s> {
     }
 
     /// Returns the name of a bubb, dated `time`, or a millisecond after its prev if that is later.
-    pub fn name(kind: Role, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<BubbName> {
+    pub fn name(role: Role, hidden: bool, prev: Option<BubbId>, time: u64, text: &[u8]) -> Result<BubbName> {
         let time = time.max(prev.map_or(0, |prev| prev.time() + 1));
         if time > MAX_TIME {
             return Err(Error::usage(format!("time {time} does not fit into an id")));
         }
-        let id = BubbId::new(time, kind, hidden, prev, &ContentHash::from_content(text));
-        Ok(BubbName { id, kind, hidden, prev })
+        let id = BubbId::new(time, role, hidden, prev, &ContentHash::from_content(text));
+        Ok(BubbName { id, role, hidden, prev })
     }
 
     /// Adds a bubb dated `time`, or a millisecond after its prev if that is later.
     pub fn add(
         &mut self,
-        kind: Role,
+        role: Role,
         hidden: bool,
         prev: Option<BubbId>,
         time: u64,
         text: &[u8],
     ) -> Result<AddedBubb> {
-        let name = Self::name(kind, hidden, prev, time, text)?;
+        let name = Self::name(role, hidden, prev, time, text)?;
         Ok(AddedBubb { name, new: self.put(name, text)? })
     }
 

@@ -74,7 +74,7 @@ impl Store {
     /// Returns the blobs named in the last lines of a bubb, in order.
     pub fn blobs_named_by(&self, name: &BubbName) -> Result<Vec<ContentHash>> {
         let mut file = self.open_bubb(name)?;
-        blobs_at_end(&mut file, name.kind)
+        blobs_at_end(&mut file, name.role)
             .map_err(|error| self.dir.error("cannot read", name.to_string(), error))
     }
 
@@ -178,20 +178,20 @@ fn copy(from: &mut dyn Read, to: &mut dyn Write, each: &mut dyn FnMut(&[u8])) ->
 const END: u64 = 64 << 10;
 
 /// Returns the hashes in the last lines of a bubb's file, in order.
-pub(super) fn blobs_at_end(file: &mut File, kind: Role) -> io::Result<Vec<ContentHash>> {
+pub(super) fn blobs_at_end(file: &mut File, role: Role) -> io::Result<Vec<ContentHash>> {
     let len = file.seek(SeekFrom::End(0))?;
     file.seek(SeekFrom::Start(len.saturating_sub(END)))?;
     let mut end = Vec::new();
     file.take(END).read_to_end(&mut end)?;
-    Ok(blob_lines(&end, kind))
+    Ok(blob_lines(&end, role))
 }
 
 /// Returns the hashes in the last lines of a bubb's text, in order: blob lines, and in a user bubb attachment lines.
 /// In text of a model or a tool, a line like an attachment is only text.
-pub(super) fn blob_lines(text: &[u8], kind: Role) -> Vec<ContentHash> {
+pub(super) fn blob_lines(text: &[u8], role: Role) -> Vec<ContentHash> {
     let named = |line: &[u8]| {
         let line = std::str::from_utf8(line).ok()?;
-        let attached = || Attachment::parse(line).filter(|_| kind == Role::User).map(|file| file.hash);
+        let attached = || Attachment::parse(line).filter(|_| role == Role::User).map(|file| file.hash);
         blob_line(line).or_else(attached)
     };
     let mut hashes: Vec<ContentHash> = text.rsplit(|&byte| byte == b'\n').map_while(named).collect();
@@ -200,9 +200,9 @@ pub(super) fn blob_lines(text: &[u8], kind: Role) -> Vec<ContentHash> {
 }
 
 /// Returns the hashes in the last lines of a bubb's bytes, in order.
-pub fn blobs_in(bytes: &[u8], kind: Role) -> Vec<ContentHash> {
+pub fn blobs_in(bytes: &[u8], role: Role) -> Vec<ContentHash> {
     let end = bytes.len().saturating_sub(END as usize);
-    blob_lines(bytes.get(end..).unwrap_or_default(), kind)
+    blob_lines(bytes.get(end..).unwrap_or_default(), role)
 }
 
 /// Returns the hashes in the blob lines at the end of a result.
@@ -268,9 +268,9 @@ mod tests {
     #[test]
     fn attachment_lines_count_in_a_user_bubb_only() {
         let text = format!("why?\n\n[image/png 1,234 bytes a b.png: _blobs/{}]", "a".repeat(64));
-        for kind in Role::ALL {
-            let found = blob_lines(text.as_bytes(), kind);
-            assert_eq!(found.len(), usize::from(kind == Role::User), "{kind:?}");
+        for role in Role::ALL {
+            let found = blob_lines(text.as_bytes(), role);
+            assert_eq!(found.len(), usize::from(role == Role::User), "{role:?}");
         }
     }
 }

@@ -191,7 +191,7 @@ impl Check {
         match read {
             Err(error) => self.unreadable(file, error),
             Ok(StoredContent { hash, blobs: named }) => {
-                if BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &hash) != name.id {
+                if BubbId::new(name.id.time(), name.role, name.hidden, name.prev, &hash) != name.id {
                     match before_line_ends(store, file) {
                         Some(_) => self.add(FindingKind::LineEnds, file, LINE_ENDS),
                         None => self.add(FindingKind::Edited, file, "content does not match its id"),

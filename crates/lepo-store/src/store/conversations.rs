@@ -266,7 +266,7 @@ impl Store {
 
     fn stored_message(&self, name: &BubbName) -> Result<StoredMessage, Error> {
         let text = self.read_bubb(name)?;
-        Ok(StoredMessage { id: name.id, parent: name.prev, role: name.kind, hidden: name.hidden, text })
+        Ok(StoredMessage { id: name.id, parent: name.prev, role: name.role, hidden: name.hidden, text })
     }
 }
 

@@ -44,7 +44,7 @@ pub struct CopyRequest {
 pub struct EditedCopy {
     /// The message that it copies; `None` if it is new, and then it has `text`.
     pub original: Option<BubbName>,
-    pub kind: Role,
+    pub role: Role,
     pub hidden: bool,
     /// Its bytes, if not the original's.
     pub text: Option<Vec<u8>>,
@@ -114,7 +114,7 @@ fn plan(
                 &read
             }
         };
-        let name = WriteBatch::name(original.kind, original.hidden, prev, time(&original), bytes)?;
+        let name = WriteBatch::name(original.role, original.hidden, prev, time(&original), bytes)?;
         let here = listing.find_own(name.id)?.is_some();
         copies.push(PlannedCopy { original, name, is_here: here, text });
     }
@@ -130,7 +130,7 @@ pub fn plan_edited_copies(
 ) -> Result<Vec<PlannedCopy>> {
     let mut listing = store.listing()?;
     let mut copies: Vec<PlannedCopy> = Vec::with_capacity(edited.len());
-    for EditedCopy { original, kind, hidden, text, under, not_before } in edited {
+    for EditedCopy { original, role, hidden, text, under, not_before } in edited {
         let prev = under.id(base, &copies);
         let time = original.map_or(0, |original| original.id.time()).max(not_before);
         let read;
@@ -142,7 +142,7 @@ pub fn plan_edited_copies(
             }
             (None, None) => &[],
         };
-        let name = WriteBatch::name(kind, hidden, prev, time, bytes)?;
+        let name = WriteBatch::name(role, hidden, prev, time, bytes)?;
         let here = listing.find_own(name.id)?.is_some();
         copies.push(PlannedCopy { original: original.unwrap_or(name), name, is_here: here, text });
     }
@@ -161,7 +161,7 @@ pub fn plan_copies_of_now(
     let mut copies = Vec::with_capacity(originals.len());
     for original in originals {
         let bytes = store.read_bubb(original)?;
-        let name = WriteBatch::name(original.kind, original.hidden, prev, time, &bytes)?;
+        let name = WriteBatch::name(original.role, original.hidden, prev, time, &bytes)?;
         prev = Some(name.id);
         copies.push(PlannedCopy { original: *original, name, is_here: false, text: None });
     }
@@ -199,7 +199,7 @@ pub fn write_copies(store: &Store, root: Option<(BubbName, &[u8])>, copies: &[Pl
             }
         };
         if let Some(other) = store.peer_with(&copy.original) {
-            for hash in blobs_in(bytes, copy.original.kind) {
+            for hash in blobs_in(bytes, copy.original.role) {
                 if let Some((mut file, _)) = other.open_proven_blob(&hash)? {
                     batch.blob(&mut file)?;
                 }

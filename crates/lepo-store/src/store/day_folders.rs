@@ -65,7 +65,7 @@ impl Store {
             names.extend(self.bubb_name(file, kind).filter(|name| counts_in(day, name)));
         })
         .map_err(|error| in_folder(&day.to_string(), error))?;
-        names.sort_unstable_by_key(|name| (name.id, name.prev, name.kind, name.hidden));
+        names.sort_unstable_by_key(|name| (name.id, name.prev, name.role, name.hidden));
         names.dedup_by_key(|name| name.id);
         Ok(names)
     }

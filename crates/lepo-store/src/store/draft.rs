@@ -25,7 +25,7 @@ pub struct Draft<'s> {
     tmp: TempFile,
     hasher: Sha256,
     len: u64,
-    kind: Role,
+    role: Role,
     prev: Option<BubbId>,
 }
 
@@ -34,13 +34,13 @@ impl Store {
     /// Writes a whole bubb, dated now but not before `not_before`; durable when this returns.
     pub fn create_bubb(
         &self,
-        kind: Role,
+        role: Role,
         hidden: bool,
         prev: Option<BubbId>,
         not_before: u64,
         text: &[u8],
     ) -> Result<BubbName> {
-        let mut draft = self.draft_bubb(kind, hidden, prev)?;
+        let mut draft = self.draft_bubb(role, hidden, prev)?;
         draft.write_all(text).map_err(|error| draft.failed(error))?;
         draft.publish(hidden, not_before)
     }
@@ -48,13 +48,13 @@ impl Store {
     /// Writes a whole bubb dated `time`, or as soon after its prev as ids allow.
     pub fn create_bubb_at(
         &self,
-        kind: Role,
+        role: Role,
         hidden: bool,
         prev: Option<BubbId>,
         time: u64,
         text: &[u8],
     ) -> Result<BubbName> {
-        let mut draft = self.draft_bubb(kind, hidden, prev)?;
+        let mut draft = self.draft_bubb(role, hidden, prev)?;
         draft.write_all(text).map_err(|error| draft.failed(error))?;
         draft.publish_at(hidden, time)
     }
@@ -66,18 +66,18 @@ impl Store {
     }
 
     /// Starts a bubb. The temporary name records kind and prev, for `fsck --recover`.
-    pub fn draft_bubb(&self, kind: Role, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
+    pub fn draft_bubb(&self, role: Role, hidden: bool, prev: Option<BubbId>) -> Result<Draft<'_>> {
         let prev_text = prev.map_or("head".to_string(), |prev| prev.to_string());
         let tmp = self
             .dir
-            .temporary(&format!("{}{}-{prev_text}", kind.letter(), u8::from(hidden)))
+            .temporary(&format!("{}{}-{prev_text}", role.letter(), u8::from(hidden)))
             .map_err(|error| self.dir.error("cannot write in", "_tmp", error))?;
-        Ok(Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev })
+        Ok(Draft { store: self, tmp, hasher: Sha256::new(), len: 0, role, prev })
     }
 
     /// Reopens the draft of a process that has ended, with its content.
-    pub(super) fn adopt_draft(&self, tmp: TempFile, kind: Role, prev: Option<BubbId>) -> Result<Draft<'_>> {
-        let mut draft = Draft { store: self, tmp, hasher: Sha256::new(), len: 0, kind, prev };
+    pub(super) fn adopt_draft(&self, tmp: TempFile, role: Role, prev: Option<BubbId>) -> Result<Draft<'_>> {
+        let mut draft = Draft { store: self, tmp, hasher: Sha256::new(), len: 0, role, prev };
         let (mut hasher, mut len) = (Sha256::new(), 0);
         let read = draft.read_back(|piece| {
             hasher.update(piece);
@@ -146,8 +146,8 @@ impl Draft<'_> {
                         .command(HintCommand::Tail),
                     ));
             }
-            let id = BubbId::new(time, self.kind, hidden, self.prev, &content);
-            let name = BubbName { id, kind: self.kind, hidden, prev: self.prev };
+            let id = BubbId::new(time, self.role, hidden, self.prev, &content);
+            let name = BubbName { id, role: self.role, hidden, prev: self.prev };
             match self.link(&name) {
                 // A bubb dated in the past may already be in the folder of its day.
                 _ if self.store.is_in_day(&name, time) => time += 1,

@@ -75,8 +75,8 @@ pub(super) fn read_all(
 }
 
 fn read_one(store: &Store, file: &OsStr, buffer: &mut [u8]) -> io::Result<StoredContent> {
-    let kind = Path::new(file).file_name().and_then(|name| BubbName::parse(name.as_bytes()));
-    let kind = kind.map_or(Role::System, |name| name.kind);
+    let name = Path::new(file).file_name().and_then(|name| BubbName::parse(name.as_bytes()));
+    let role = name.map_or(Role::System, |name| name.role);
     let mut file = store.dir.open_file(file)?;
     let mut hasher = Sha256::new();
     let (mut pieces, mut last) = (0, 0);
@@ -91,8 +91,8 @@ fn read_one(store: &Store, file: &OsStr, buffer: &mut [u8]) -> io::Result<Stored
     }
     let blobs = match pieces {
         0 => Vec::new(),
-        1 => blob_lines(&buffer[..last], kind),
-        _ => blobs_at_end(&mut file, kind)?,
+        1 => blob_lines(&buffer[..last], role),
+        _ => blobs_at_end(&mut file, role)?,
     };
     Ok(StoredContent { hash: hasher.finalize().into(), blobs })
 }

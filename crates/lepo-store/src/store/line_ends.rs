@@ -61,7 +61,7 @@ fn is_named(file: &str, bytes: &[u8]) -> bool {
         return name == OsStr::new(&hash.to_string());
     }
     let name = BubbName::parse(name.as_encoded_bytes());
-    name.is_some_and(|name| BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &hash) == name.id)
+    name.is_some_and(|name| BubbId::new(name.id.time(), name.role, name.hidden, name.prev, &hash) == name.id)
 }
 
 /// Returns the bytes with all line ends as LF or all as CRLF, whichever satisfies `fits`.

@@ -57,7 +57,7 @@ pub(super) fn names(now: u64, dice: &mut Dice, round: usize) -> Vec<BubbName> {
                 _ if i == 0 => None,
                 _ => Some(id(i - 1 - dice.roll(i.min(6)))),
             };
-            BubbName { id: id(i), kind: Role::ALL[dice.roll(4)], hidden: dice.roll(2) == 0, prev }
+            BubbName { id: id(i), role: Role::ALL[dice.roll(4)], hidden: dice.roll(2) == 0, prev }
         })
         .collect()
 }
@@ -241,12 +241,12 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
         let id = |time: u64, number: u8| BubbId::new(time, Role::User, false, None, &[number; 32].into());
         let asked: Vec<BubbName> = (0..4)
             .map(|i| id(today - 30 * day + dice.roll(10 * day as usize) as u64, i))
-            .map(|id| BubbName { id, kind: Role::User, hidden: false, prev: None })
+            .map(|id| BubbName { id, role: Role::User, hidden: false, prev: None })
             .collect();
         let answer = |dice: &mut Dice, i: u8| {
             let question = asked[dice.roll(asked.len())].id;
             let id = id(question.time() + 1 + dice.roll(20 * day as usize) as u64, i);
-            BubbName { id, kind: Role::Assistant, hidden: dice.roll(5) == 0, prev: Some(question) }
+            BubbName { id, role: Role::Assistant, hidden: dice.roll(5) == 0, prev: Some(question) }
         };
         let names: Vec<BubbName> =
             asked.iter().copied().chain((4..14).map(|i| answer(&mut dice, i))).collect();
@@ -320,7 +320,7 @@ fn links_lead_nowhere() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let id = BubbId::new(1_700_000_000_000, Role::User, false, None, &[1; 32].into());
-    let name = BubbName { id, kind: Role::User, hidden: false, prev: None };
+    let name = BubbName { id, role: Role::User, hidden: false, prev: None };
     let day = Day::from_id(id);
     let elsewhere = dir.path().join("elsewhere");
     write(&elsewhere.join(day.to_string()), &name, "outside");
@@ -357,7 +357,7 @@ fn fsck_tells_what_is_misplaced_and_what_stands_twice() {
     let time = 1_763_034_245_000;
     let text = |text: &str| crate::bubb::ContentHash::from_content(text.as_bytes());
     let id = |time, prev, said| BubbId::new(time, Role::User, false, prev, &text(said));
-    let name = |id, prev| BubbName { id, kind: Role::User, hidden: false, prev };
+    let name = |id, prev| BubbName { id, role: Role::User, hidden: false, prev };
     let root = id(time, None, "root");
     let child = name(id(time + 1, Some(root), "child"), Some(root));
     let root = name(root, None);

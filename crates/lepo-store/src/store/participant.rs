@@ -28,8 +28,8 @@ fn is_bids(text: &str) -> bool {
 
 /// Whether `name` is an answer directly after `before`, a hidden bubb of the system.
 fn hidden_before(name: &BubbName, before: &BubbName) -> bool {
-    let is_after = name.kind == Role::Assistant && name.prev == Some(before.id);
-    is_after && before.kind == Role::System && before.hidden
+    let is_after = name.role == Role::Assistant && name.prev == Some(before.id);
+    is_after && before.role == Role::System && before.hidden
 }
 
 #[doc(hidden)]
@@ -55,6 +55,6 @@ impl Store {
 fn follows_bids(store: &Store, forest: &Forest, name: &BubbName) -> bool {
     let Some(ix) = forest.find(name.id) else { return false };
     let above = forest.up(ix).skip(1).take(NEAR).map(|ix| forest.name(ix));
-    let mut hidden = above.take_while(|above| above.kind == Role::System && above.hidden);
+    let mut hidden = above.take_while(|above| above.role == Role::System && above.hidden);
     hidden.any(|above| store.glance(&above).is_ok_and(|text| is_bids(&text)))
 }

@@ -58,7 +58,7 @@ impl Store {
     pub fn read_unedited(&self, name: &BubbName) -> Result<Vec<u8>> {
         let bytes = self.read_bubb(name)?;
         let content = ContentHash::from_content(&bytes);
-        if BubbId::new(name.id.time(), name.kind, name.hidden, name.prev, &content) == name.id {
+        if BubbId::new(name.id.time(), name.role, name.hidden, name.prev, &content) == name.id {
             return Ok(bytes);
         }
         Err(Error::usage(format!("message {} was edited: its content does not match its id", name.id)).hint(
@@ -84,7 +84,7 @@ impl Store {
     /// Reads a bubb's text for an excerpt, without the attachments of a question.
     pub fn excerpt_text(&self, name: &BubbName) -> Result<String> {
         let text = self.glance(name)?;
-        let other = match name.kind {
+        let other = match name.role {
             Role::User => match words(&text) {
                 // Without attachments the text itself is returned.
                 Cow::Borrowed(words) if words.len() == text.len() => None,

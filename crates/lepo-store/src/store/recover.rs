@@ -54,8 +54,8 @@ impl Store {
         }
         match words {
             // Hidden, because it may be incomplete.
-            Some((kind, prev)) => {
-                self.adopt_draft(tmp, kind, prev)?.publish(true, 0).map(StrayOutcome::Saved)
+            Some((role, prev)) => {
+                self.adopt_draft(tmp, role, prev)?.publish(true, 0).map(StrayOutcome::Saved)
             }
             None => {
                 tmp.found = false;
@@ -118,8 +118,8 @@ fn stray(dir: &OwnedFd, name: &str, made: TempKind) -> io::Result<Option<StrayFi
         TempKind::Bubb(..) if meta.nlink() == 0 => return Ok(None),
         TempKind::Bubb(..) if meta.nlink() > 1 => (None, "it is a message already".to_string()),
         TempKind::Bubb(..) if meta.len() == 0 => (None, "it is empty".to_string()),
-        TempKind::Bubb(kind, prev) => {
-            (Some((kind, prev)), format!("an unfinished message of {} bytes", meta.len()))
+        TempKind::Bubb(role, prev) => {
+            (Some((role, prev)), format!("an unfinished message of {} bytes", meta.len()))
         }
         TempKind::Other => (None, "it was never put in its place".to_string()),
     };

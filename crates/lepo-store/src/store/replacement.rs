@@ -229,18 +229,18 @@ impl Replacement<'_> {
 /// Replaces the blobs named in the last lines of a message; `None` if no blob has a replacement.
 pub fn with_other_blobs(
     bytes: &[u8],
-    kind: Role,
+    role: Role,
     other: &dyn Fn(&ContentHash) -> Option<Blob>,
 ) -> Option<Vec<u8>> {
     let mut lines: Vec<Cow<'_, [u8]>> = bytes.split(|byte| *byte == b'\n').map(Cow::Borrowed).collect();
-    let count = blob_lines(bytes, kind).len();
+    let count = blob_lines(bytes, role).len();
     let mut is_any = false;
     for line in lines.iter_mut().rev().take(count) {
         let Ok(words) = std::str::from_utf8(line) else { continue };
-        let attached = Attachment::parse(words).filter(|_| kind == Role::User);
+        let attached = Attachment::parse(words).filter(|_| role == Role::User);
         let other = match attached {
             Some(file) => other(&file.hash).map(|Blob { hash, len }| Attachment { hash, len, ..file }.line()),
-            None => blob_lines(words.as_bytes(), kind).first().and_then(other).map(|blob| blob.line()),
+            None => blob_lines(words.as_bytes(), role).first().and_then(other).map(|blob| blob.line()),
         };
         if let Some(other) = other {
             is_any = true;
@@ -329,7 +329,7 @@ mod tests {
     fn the_lines_that_end_a_message_name_other_blobs() {
         let [a, b, c] = [0xaa, 0xbb, 0xcc].map(|byte| ContentHash::from([byte; 32]));
         let other = |hash: &ContentHash| (*hash == a).then_some(Blob { hash: b, len: 7 });
-        for (text, kind, expected) in [
+        for (text, role, expected) in [
             (
                 format!("$ x\n[1,234 bytes: _blobs/{a}]"),
                 Role::Tool,
@@ -349,7 +349,7 @@ mod tests {
             (format!("[9 bytes: _blobs/{a}]\nand more"), Role::Tool, None),
             (format!("x\n[9 bytes: _blobs/{c}]"), Role::Tool, None),
         ] {
-            let found = with_other_blobs(text.as_bytes(), kind, &other);
+            let found = with_other_blobs(text.as_bytes(), role, &other);
             assert_eq!(found.map(|bytes| String::from_utf8(bytes).unwrap()), expected, "{text}");
         }
     }

@@ -30,7 +30,7 @@ type SortThread<'scope> = (SyncSender<Vec<RawName>>, ScopedJoinHandle<'scope, Ru
 
 /// Orders names by id; of equal ids, a root comes first.
 pub fn by_id(a: &BubbName, b: &BubbName) -> Ordering {
-    a.id.cmp(&b.id).then_with(|| (a.prev, a.kind, a.hidden).cmp(&(b.prev, b.kind, b.hidden)))
+    a.id.cmp(&b.id).then_with(|| (a.prev, a.role, a.hidden).cmp(&(b.prev, b.role, b.hidden)))
 }
 
 #[doc(hidden)]

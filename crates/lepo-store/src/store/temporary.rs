@@ -114,13 +114,13 @@ impl TempKind {
         let mut words = name.split('-');
         let made = match words.next()?.as_bytes() {
             b"blob" | b"branch" | b"cache" | b"furniture" | b"wire" => TempKind::Other,
-            [kind, b'0' | b'1'] => {
+            [role, b'0' | b'1'] => {
                 let prev = words.next()?;
                 let prev = match prev {
                     "head" => None,
                     _ => Some(BubbId::parse(prev.as_bytes())?),
                 };
-                TempKind::Bubb(Role::from_letter(*kind)?, prev)
+                TempKind::Bubb(Role::from_letter(*role)?, prev)
             }
             _ => return None,
         };

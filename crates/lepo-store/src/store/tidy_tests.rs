@@ -86,7 +86,7 @@ fn whole_days_move_oldest_first_and_never_young_ones() {
             None,
             &[nonce; 32].into(),
         );
-        BubbName { id, kind: Role::User, hidden: false, prev: None }
+        BubbName { id, role: Role::User, hidden: false, prev: None }
     };
     for age in 0..10 {
         (0..10).for_each(|nonce| write(&lepo, &name(age, nonce), ""));
@@ -109,7 +109,7 @@ fn what_is_in_both_with_other_bytes_stays() {
     let dir = TempDir::new().unwrap();
     let (store, lepo) = (store(&dir), dir.path().join(STORE));
     let id = BubbId::new(1_763_034_245_000, Role::User, false, None, &[1; 32].into());
-    let name = BubbName { id, kind: Role::User, hidden: false, prev: None };
+    let name = BubbName { id, role: Role::User, hidden: false, prev: None };
     write(&lepo, &name, "by hand");
     write(&lepo.join("_old/2025-11/13"), &name, "as it was");
     let tidied = store.tidy_by_plan(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
@@ -129,7 +129,7 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         let mut content = [0; 32];
         content[..8].copy_from_slice(&nonce.to_be_bytes());
         let id = BubbId::new(time, Role::User, false, None, &content.into());
-        let name = BubbName { id, kind: Role::User, hidden: false, prev: None };
+        let name = BubbName { id, role: Role::User, hidden: false, prev: None };
         write(&lepo, &name, "old");
         known.push(name);
     }

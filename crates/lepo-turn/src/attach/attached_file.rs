@@ -47,8 +47,8 @@ impl UnsentFiles {
 
 impl AttachedFile {
     /// Returns the files of a bubb; only user bubbs have files. Opens each, and verifies its hash.
-    pub fn read(store: &Store, kind: Role, text: &str) -> Vec<AttachedFile> {
-        let lines = if kind == Role::User { split_attachments(text).1 } else { Vec::new() };
+    pub fn read(store: &Store, role: Role, text: &str) -> Vec<AttachedFile> {
+        let lines = if role == Role::User { split_attachments(text).1 } else { Vec::new() };
         lines.into_iter().map(|line| AttachedFile::find(store, line)).collect()
     }
 

@@ -108,9 +108,9 @@ impl Scene {
         self.config.context = Some(10);
         let mut end = None;
         for text in ["one", "two", "three"] {
-            for kind in [Role::User, Role::Assistant] {
+            for role in [Role::User, Role::Assistant] {
                 end = Some(
-                    self.env.store.create_bubb(kind, false, end, 0, text.repeat(20).as_bytes()).unwrap().id,
+                    self.env.store.create_bubb(role, false, end, 0, text.repeat(20).as_bytes()).unwrap().id,
                 );
             }
         }

@@ -33,8 +33,8 @@ pub fn past(path: &[Message]) -> Option<DebateHistory<'_>> {
                 _ => selected(text),
             };
         } else if i != topic {
-            let by_kind = entry.kind.as_str();
-            let speaker = speaker.take().filter(|_| entry.kind == Role::Assistant);
+            let by_kind = entry.role.as_str();
+            let speaker = speaker.take().filter(|_| entry.role == Role::Assistant);
             past.heard.push((speaker.unwrap_or(by_kind), text));
         }
     }
@@ -56,7 +56,7 @@ pub fn debate_models(store: &Store, forest: &Forest, tip: Ix) -> Result<DebateMo
     let mut models = DebateModels::default();
     for ix in forest.conv(tip).path {
         let name = forest.name(ix);
-        if !name.hidden || name.kind != Role::System {
+        if !name.hidden || name.role != Role::System {
             continue;
         }
         let text = store.text(&name)?;

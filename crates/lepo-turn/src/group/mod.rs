@@ -77,8 +77,8 @@ pub struct GroupTurn<'t> {
 
 impl GroupTurn<'_> {
     /// Adds a bubb that does not belong to a reply.
-    pub(super) fn add(&self, path: &mut TurnPath, kind: Role, hidden: bool, text: &str) -> Result<()> {
-        let name = path.add(kind, hidden, text.as_bytes())?;
+    pub(super) fn add(&self, path: &mut TurnPath, role: Role, hidden: bool, text: &str) -> Result<()> {
+        let name = path.add(role, hidden, text.as_bytes())?;
         self.env.masking.note_given(name.id, text);
         self.emit(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(())

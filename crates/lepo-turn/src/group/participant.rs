@@ -233,7 +233,7 @@ fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Erro
 /// Returns the name of the SELECT that precedes an answer.
 pub fn select_before(answered: &FinishedAnswer, under: Option<BubbId>) -> Option<BubbName> {
     let id = answered.name.prev.filter(|prev| Some(*prev) != under)?;
-    Some(BubbName { id, kind: Role::System, hidden: true, prev: under })
+    Some(BubbName { id, role: Role::System, hidden: true, prev: under })
 }
 
 /// Reports the events in a reply under the name of its participant.

@@ -51,7 +51,7 @@ mod tests {
         let mut conv = path("s1 P / u0 hi / a0 x");
         let mut told = |found: &Instructions| {
             let opening = opening(found, &conv, &masking)?;
-            assert_eq!((opening.message.kind, opening.message.hidden), (Role::System, true));
+            assert_eq!((opening.message.role, opening.message.hidden), (Role::System, true));
             let text = opening.screened.text().into_owned();
             let more = path(&format!("s1 {text}"));
             conv.extend(more.into_iter().map(|entry| Message { is_root: false, ..entry }));

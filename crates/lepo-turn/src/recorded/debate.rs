@@ -26,7 +26,7 @@ pub fn debate(
     }
     for end in record.forest.all().rev() {
         let name = record.forest.name(end);
-        if name.hidden || name.kind != Role::Assistant || bases.contains(&end) {
+        if name.hidden || name.role != Role::Assistant || bases.contains(&end) {
             continue;
         }
         let mut path = Vec::new();
@@ -36,7 +36,7 @@ pub fn debate(
             if !is_base {
                 path.push(ix);
             }
-            is_base || !name.hidden && name.kind != Role::Assistant
+            is_base || !name.hidden && name.role != Role::Assistant
         });
         if base.is_some_and(|base| bases.contains(&base)) {
             path.reverse();

@@ -53,7 +53,7 @@ fn nearest(record: &RecordStore<'_>, query: &Query<'_>) -> Result<Option<Nearest
     for (index, message) in query.history.iter().enumerate() {
         let after = after(record, &below, &same)?;
         let is = |(name, text): &(BubbName, String)| {
-            (name.kind, name.hidden) == (message.kind, message.hidden) && message.matches(text)
+            (name.role, name.hidden) == (message.role, message.hidden) && message.matches(text)
         };
         let next: Vec<Option<Ix>> =
             after.iter().filter(|(_, stored)| is(stored)).map(|(ix, _)| Some(*ix)).collect();
@@ -123,15 +123,15 @@ fn likeness(name: &BubbName, text: &str, message: &PastMessage) -> (bool, usize)
     };
     let begin = common(&mut text.chars(), &mut message.text.chars());
     let end = common(&mut text.chars().rev(), &mut message.text.chars().rev());
-    ((name.kind, name.hidden) == (message.kind, message.hidden), begin + end)
+    ((name.role, name.hidden) == (message.role, message.hidden), begin + end)
 }
 
 /// Describes the message at this index of a history.
 fn label(history: &[PastMessage], index: usize) -> String {
     let Some(message) = history.get(index) else { return "the question".into() };
-    let is_same = |other: &&PastMessage| (other.kind, other.hidden) == (message.kind, message.hidden);
+    let is_same = |other: &&PastMessage| (other.role, other.hidden) == (message.role, message.hidden);
     let number = history.iter().take(index + 1).filter(is_same).count();
-    match (message.kind, message.hidden) {
+    match (message.role, message.hidden) {
         (Role::System, true) if index == 0 => "the system prompt".into(),
         (Role::User, false) => format!("question {number}"),
         (Role::Assistant, false) => format!("answer {number}"),
@@ -143,7 +143,7 @@ fn label(history: &[PastMessage], index: usize) -> String {
 fn differs(history: &[PastMessage], index: usize, name: &BubbName, text: &str) -> String {
     let Some(message) = history.get(index) else { return String::new() };
     let what = label(history, index);
-    if (name.kind, name.hidden) != (message.kind, message.hidden) {
+    if (name.role, name.hidden) != (message.role, message.hidden) {
         return format!("instead of {what}, there is a message of kind {}", name.tag());
     }
     let (recorded, asked) = differing_excerpts(text, &message.text);
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_message_is_named_by_its_place() {
-        let message = |kind, hidden| PastMessage::new(kind, hidden, "x");
+        let message = |role, hidden| PastMessage::new(role, hidden, "x");
         let history = [
             message(Role::System, true),
             message(Role::User, false),

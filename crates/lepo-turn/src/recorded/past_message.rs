@@ -21,7 +21,7 @@ use lepo_store::store::Store;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastMessage {
     /// Role of the message.
-    pub kind: Role,
+    pub role: Role,
     /// Whether it is hidden.
     pub hidden: bool,
     /// Its text, as it would be stored; masks of the same kind are equal.
@@ -32,14 +32,14 @@ pub struct PastMessage {
 
 impl PastMessage {
     /// Creates a message that is not in a store yet.
-    pub(super) fn new(kind: Role, hidden: bool, text: &str) -> PastMessage {
-        PastMessage { kind, hidden, text: without_digits(text).into_owned(), id: None }
+    pub(super) fn new(role: Role, hidden: bool, text: &str) -> PastMessage {
+        PastMessage { role, hidden, text: without_digits(text).into_owned(), id: None }
     }
 
     /// Whether a recorded text is equal.
     pub(super) fn matches(&self, recorded: &str) -> bool {
         let recorded = without_digits(recorded);
-        match self.kind {
+        match self.role {
             // The default system prompt differs between runs with and without servers.
             Role::System if self.hidden && is_as_made(&self.text) => is_as_made(&recorded),
             Role::User => paths::is_same(&recorded, &self.text),
@@ -52,7 +52,7 @@ impl PastMessage {
     pub(super) fn may_have(&self, size: Option<u64>) -> bool {
         let any = self.hidden && is_as_made(&self.text)
             || lepo_secrets::has_mask(&self.text)
-            || self.kind == Role::User && paths::names_files(&self.text);
+            || self.role == Role::User && paths::names_files(&self.text);
         any || size.is_none_or(|size| size == self.text.len() as u64)
     }
 }
@@ -66,7 +66,7 @@ pub fn before(store: &Store, forest: &Forest, start: TurnStart) -> Result<Vec<Pa
         let text = store.text(&name)?;
         if !Body::read_named(&name, &text).is_added() {
             messages
-                .push(PastMessage { id: Some(name.id), ..PastMessage::new(name.kind, name.hidden, &text) });
+                .push(PastMessage { id: Some(name.id), ..PastMessage::new(name.role, name.hidden, &text) });
         }
     }
     Ok(messages)
@@ -88,10 +88,10 @@ pub fn opened(
         ..OpeningParts::default()
     };
     let messages = |new: &NewMessage| {
-        let Message { kind, hidden, .. } = new.message;
-        match kind {
-            Role::User => PastMessage::new(kind, hidden, &paths::relative(&new.screened.text(), cwd, root)),
-            _ => PastMessage::new(kind, hidden, &new.screened.text()),
+        let Message { role, hidden, .. } = new.message;
+        match role {
+            Role::User => PastMessage::new(role, hidden, &paths::relative(&new.screened.text(), cwd, root)),
+            _ => PastMessage::new(role, hidden, &new.screened.text()),
         }
     };
     Ok(opening(parts).iter().filter(|new| !new.message.body.is_added()).map(messages).collect())

@@ -76,17 +76,17 @@ impl<'r> RecordStore<'r> {
     pub(super) fn matching(&self, history: &[PastMessage]) -> Result<Vec<Ix>> {
         let Some(last) = history.last() else { return Ok(Vec::new()) };
         // Messages with a repository's files do not count; they are hidden system messages.
-        let counts = |kind: Role, hidden: bool| u32::from(!(hidden && kind == Role::System));
-        let wanted_height: u32 = history.iter().map(|message| counts(message.kind, message.hidden)).sum();
+        let counts = |role: Role, hidden: bool| u32::from(!(hidden && role == Role::System));
+        let wanted_height: u32 = history.iter().map(|message| counts(message.role, message.hidden)).sum();
         let weight = |ix| {
             let name = self.forest.name(ix);
-            counts(name.kind, name.hidden)
+            counts(name.role, name.hidden)
         };
         let mut sums = self.forest.sums(weight);
         let mut found = Vec::new();
         for ix in self.forest.all().rev() {
             let name = self.forest.name(ix);
-            let may = (name.kind, name.hidden) == (last.kind, last.hidden)
+            let may = (name.role, name.hidden) == (last.role, last.hidden)
                 && sums.value(ix) == wanted_height
                 && (last.id == Some(name.id) || last.may_have(self.store.bubb_size(&name)));
             if may && self.ends(ix, history)? {
@@ -109,9 +109,9 @@ impl<'r> RecordStore<'r> {
                 return Ok(true);
             }
             let message =
-                message.filter(|message| (message.kind, message.hidden) == (name.kind, name.hidden));
+                message.filter(|message| (message.role, message.hidden) == (name.role, name.hidden));
             let message = message.filter(|message| message.may_have(self.store.bubb_size(&name)));
-            if message.is_none() && !(name.hidden && name.kind == Role::System) {
+            if message.is_none() && !(name.hidden && name.role == Role::System) {
                 return Ok(false);
             }
             let text = self.store.text(&name)?;
@@ -134,7 +134,7 @@ impl<'r> RecordStore<'r> {
         }
         let is_answer = |ix: &Ix| {
             let name = self.forest.name(*ix);
-            name.kind == Role::Assistant && !name.hidden
+            name.role == Role::Assistant && !name.hidden
         };
         let of = |ix: Ix| {
             let mut between = Vec::new();
@@ -164,7 +164,7 @@ impl<'r> RecordStore<'r> {
             let is_last = at + 1 == answer.between.len();
             let body = Body::read_named(&name, &text);
             let asks = body.is_call();
-            let fits = match name.kind {
+            let fits = match name.role {
                 _ if std::mem::replace(&mut wants_result, asks) => true,
                 _ if asks => true,
                 Role::Assistant => true,

@@ -54,7 +54,7 @@ fn own_commands(record: &RecordStore<'_>, question: Ix) -> Result<Vec<ToolUse>> 
     let mut runs = Vec::new();
     for ix in record.forest.up(question).skip(1) {
         let name = record.forest.name(ix);
-        if name.hidden || name.kind != Role::System {
+        if name.hidden || name.role != Role::System {
             break;
         }
         let text = record.store.text(&name)?;

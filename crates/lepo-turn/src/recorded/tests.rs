@@ -23,8 +23,8 @@ fn write(store: &Store, conversations: &[&str]) {
             let with_id =
                 |text: String, (index, id): (usize, &String)| text.replace(&format!("${}", index + 1), id);
             let text = answers.iter().enumerate().fold(text.to_string(), with_id);
-            let kind = Role::from_letter(tag.as_bytes()[0]).unwrap();
-            let name = store.create_bubb(kind, tag.ends_with('1'), end, 0, text.as_bytes()).unwrap();
+            let role = Role::from_letter(tag.as_bytes()[0]).unwrap();
+            let name = store.create_bubb(role, tag.ends_with('1'), end, 0, text.as_bytes()).unwrap();
             end = Some(name.id);
             if let Some(model) = model {
                 answers.push(name.id.to_string());

@@ -81,7 +81,7 @@ fn steps(store: &Store, forest: &Forest, line: &[Ix]) -> (Vec<ReplayStep>, Vec<B
     let (mut steps, mut copied): (Vec<ReplayStep>, Vec<BubbName>) = (Vec::new(), Vec::new());
     for &ix in line {
         let name = forest.name(ix);
-        match (name.kind, name.hidden) {
+        match (name.role, name.hidden) {
             (_, true) if is_form_message(store, &name) => copied.push(name),
             (_, true) => {}
             (Role::Assistant, false) => {
@@ -104,7 +104,7 @@ fn steps(store: &Store, forest: &Forest, line: &[Ix]) -> (Vec<ReplayStep>, Vec<B
 fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<ReplayStep> {
     let answer = path.get(from..)?.iter().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
     let before = path.get(..from)?.iter().rev().map(|ix| forest.name(*ix)).find(|name| !name.hidden)?;
-    let is_asked = answer.kind == Role::Assistant && before.kind == Role::User;
+    let is_asked = answer.role == Role::Assistant && before.role == Role::User;
     is_asked.then_some(ReplayStep {
         copied: Vec::new(),
         question: before,
@@ -121,7 +121,7 @@ fn anew(
     new_system: bool,
 ) -> Result<ReplayPlan> {
     let root =
-        path.first().map(|ix| forest.name(*ix)).filter(|name| name.kind == Role::System && name.hidden);
+        path.first().map(|ix| forest.name(*ix)).filter(|name| name.role == Role::System && name.hidden);
     // Without a system prompt, the root may be a repository's old instructions: a replay adds the current
     // ones, or none.
     let has_prompt =

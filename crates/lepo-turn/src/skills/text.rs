@@ -104,11 +104,11 @@ fn each_given(path: &[Message]) -> impl Iterator<Item = &Message> {
 fn results(path: &[Message]) -> impl Iterator<Item = &Message> {
     let is_call = |entry: &Message| {
         entry.hidden
-            && entry.kind == Role::Assistant
+            && entry.role == Role::Assistant
             && matches!(&entry.body, Body::Call { name, .. } if name == TOOL)
     };
     path.windows(2).filter_map(move |pair| match pair {
-        [asked, result] if is_call(asked) && result.kind == Role::Tool && result.hidden => {
+        [asked, result] if is_call(asked) && result.role == Role::Tool && result.hidden => {
             Some(result).filter(|result| result.text.starts_with(SKILL))
         }
         _ => None,
@@ -139,8 +139,8 @@ mod tests {
         }
     }
 
-    fn entry(kind: Role, text: &str) -> Message {
-        Message::new(kind, true, text)
+    fn entry(role: Role, text: &str) -> Message {
+        Message::new(role, true, text)
     }
 
     #[test]

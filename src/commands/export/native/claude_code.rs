@@ -67,7 +67,7 @@ pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
         }
         let aside = session.aside(turn, |_| true);
         let usage = (node.fact.input.unwrap_or(0), node.fact.output.unwrap_or(0));
-        match node.name.kind {
+        match node.name.role {
             _ if content.is_empty() => {}
             Role::Assistant => {
                 let model = node.fact.model.as_deref();

@@ -40,7 +40,7 @@ pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
         let node = turn.node;
         let content = content(turn);
         if !content.is_empty() {
-            let role = if node.name.kind == Role::Assistant { "assistant" } else { "user" };
+            let role = if node.name.role == Role::Assistant { "assistant" } else { "user" };
             let message = json!({ "type": "message", "role": role, "content": content });
             record(&mut text, node.name.id, "response_item", message, Some(session.aside(turn, is_inside)));
             // The text that Codex shows in its lists and on its screen.
@@ -69,7 +69,7 @@ pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
 }
 
 fn content(turn: &NativeTurn<'_>) -> Vec<Value> {
-    let kind = if turn.node.name.kind == Role::Assistant { "output_text" } else { "input_text" };
+    let kind = if turn.node.name.role == Role::Assistant { "output_text" } else { "input_text" };
     let text = |text: &str| json!({ "type": kind, "text": text });
     let mut content = Vec::new();
     if !turn.node.text.is_empty() {

@@ -131,11 +131,11 @@ impl NativeCall<'_> {
     /// Parses a call; `None` without a result.
     fn from_node(tree: &ExportTree, at: usize) -> Option<NativeCall<'_>> {
         let call = &tree.nodes[at];
-        if call.name.kind != Role::Assistant {
+        if call.name.role != Role::Assistant {
             return None;
         }
         let results = call.children.iter().map(|&child| &tree.nodes[child]);
-        let result = results.into_iter().find(|node| node.name.hidden && node.name.kind == Role::Tool)?;
+        let result = results.into_iter().find(|node| node.name.hidden && node.name.role == Role::Tool)?;
         let (name, input) = match Body::read_named(&call.name, &call.text).into_request() {
             Some(ToolRequest::Command(request)) => ("run_command".to_string(), request.to_json()),
             Some(ToolRequest::Call(request)) => (request.native_name(), Value::Object(request.arguments)),

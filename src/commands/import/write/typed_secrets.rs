@@ -41,7 +41,7 @@ pub fn count_typed(
 ) -> Result<()> {
     for bubb in &plan.bubbs {
         let (name, is_redacted) = writer.settled(bubb.name, bubb.text.as_bytes())?;
-        if name.kind != Role::User || is_redacted || writer.has(name.id)? {
+        if name.role != Role::User || is_redacted || writer.has(name.id)? {
             continue;
         }
         let found = finder.find(bubb.text.as_bytes());

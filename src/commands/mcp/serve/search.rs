@@ -49,7 +49,7 @@ pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveReq
 
 fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Role>> {
     let kind = |word: &&str| {
-        let found = Role::ALL.into_iter().find(|kind| kind.as_str() == *word);
+        let found = Role::ALL.into_iter().find(|role| role.as_str() == *word);
         found.ok_or_else(|| Error::usage(format!("kinds: {word:?} is not user, assistant, system or tool")))
     };
     arguments.texts("kinds")?.iter().map(kind).collect()
@@ -65,7 +65,7 @@ fn in_store(
 ) -> Result<Vec<SearchHit>> {
     let mut facts: Option<JournalIndex> = None;
     let mut hit = |name: BubbName, lines: &[FoundLine]| {
-        let model = (name.kind == Role::Assistant)
+        let model = (name.role == Role::Assistant)
             .then(|| facts.get_or_insert_with(|| store.journal().index()).get(name.id)?.model)
             .flatten();
         SearchHit { name, store: number, model, excerpt: excerpt(lines) }
@@ -117,7 +117,7 @@ fn search_output(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usi
     let several = shelf.stores.len() > 1;
     for hit in hits {
         let id = hit.name.id.to_string();
-        let (kind, date) = (hit.name.kind.as_str(), time::iso_minute(hit.name.id.time()));
+        let (kind, date) = (hit.name.role.as_str(), time::iso_minute(hit.name.id.time()));
         let model = hit.model.as_deref().map(|model| inline(masker, model_label(model), 80));
         let store =
             if several { format!(" in {}", shelf.stores.uri_segment(hit.store)) } else { String::new() };

@@ -178,7 +178,7 @@ fn head(
     speaker: Option<String>,
     (is_stopped, goes_on): (bool, bool),
 ) -> String {
-    let mut head = format!("{} {} {}", name.id, name.kind.as_str(), time::iso_minute(name.id.time()));
+    let mut head = format!("{} {} {}", name.id, name.role.as_str(), time::iso_minute(name.id.time()));
     for word in [model.map(model_label), speaker.as_deref()].into_iter().flatten() {
         head.push_str(&format!(" {}", inline(masker, word, 40)));
     }
