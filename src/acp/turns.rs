@@ -282,7 +282,7 @@ impl SessionTurn<'_> {
                 return Err(Error::nothing("there is nothing to summarise yet"));
             };
             let config = self.model(None).await?;
-            let (insts, _) = self.env.insts()?;
+            let insts = self.env.insts_without_warnings()?;
             let instruction = Some(words).filter(|words| !words.is_empty());
             let wanted = Compaction { tail, keep: KEEP, instruction };
             compact(self.env, &config, &insts, &forest, wanted, &mut Silent).await

@@ -124,8 +124,7 @@ pub async fn make_room(
         return Ok(None);
     }
     view.on_event(TurnEvent::Notice(&Notice::Compacts));
-    // The next turn reports the warnings about them.
-    let (insts, _) = env.insts()?;
+    let insts = env.insts_without_warnings()?;
     let compaction = Compaction { tail, keep: KEEP, instruction: None };
     match compact(env, config, &insts, forest, compaction, view).await {
         // The conversation has only the last turns, so the question is sent unchanged.

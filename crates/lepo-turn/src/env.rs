@@ -206,6 +206,11 @@ impl TurnEnv {
         Ok((insts, warnings))
     }
 
+    /// Returns the instructions in effect, where no warning can be shown: the next call of `insts` returns them.
+    pub fn insts_without_warnings(&self) -> Result<Insts> {
+        self.configured.insts(&self.store).map(|(insts, _)| insts)
+    }
+
     /// Fills the catalogue whenever completion needs it. Never returns.
     pub async fn serve_catalogue(&self) {
         loop {

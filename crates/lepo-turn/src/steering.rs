@@ -60,7 +60,7 @@ pub(crate) fn agree_to_words(turn: &mut Turn<'_>, steering: &SteeringWords) -> R
 pub(crate) fn agreed(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()> {
     turn.unproven = None;
     if steering.insts.is_some() {
-        turn.insts = Cow::Owned(turn.env.insts()?.0);
+        turn.insts = Cow::Owned(turn.env.insts_without_warnings()?);
     }
     Ok(())
 }

@@ -126,7 +126,7 @@ impl GroupRun {
                 env.keep_start_answer(&question, answer)?;
                 if answer == Some(true) {
                     panel.take_agreement(&question, &env.configured);
-                    *insts = env.insts()?.0;
+                    *insts = env.insts_without_warnings()?;
                 }
             }
             let (env, masking) = (&*env, env.masking.clone());

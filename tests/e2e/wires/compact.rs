@@ -6,6 +6,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::{CHAT, bodies, chat_said, home, refused};
+use crate::acp_client::Client;
 use crate::disk::{bubbs, forest};
 use crate::home::{Home, finish};
 use crate::screen::Screen;
@@ -168,4 +169,53 @@ fn with_auto_a_session_goes_on_from_a_summary_too() {
     let asked = contents(bodies(&server).last().unwrap());
     assert!(asked[1].starts_with("[summary"), "{asked:?}");
     assert_eq!(asked[2..7], ["b", "Said.", "c", "Said.", "d"]);
+}
+
+/// A full conversation, and a file of instructions with a key that lepo does not know.
+fn crowded_with_unknown_key() -> (Server, Home) {
+    let (server, home) = crowded(4000, 4096);
+    for question in ["a", "b", "c"] {
+        home.ok(&["do", question]);
+    }
+    home.write("work/.lepo/_insts.toml", "mood = 'good'\n");
+    (server, home)
+}
+
+const UNKNOWN_KEY: &str = "_insts.toml:1: unknown key `mood`, ignored";
+
+#[test]
+fn with_auto_a_warning_about_instructions_is_shown_though_a_summary_read_them_first() {
+    let (_server, home) = crowded_with_unknown_key();
+    let ran = home.lepo(&["do", "d"]);
+    assert_eq!((summaries(&home), ran.err.matches(UNKNOWN_KEY).count()), (1, 1), "{}", ran.err);
+
+    let (_server, home) = crowded_with_unknown_key();
+    if let Some(screen) = Screen::lepo(&home, 100, &[]) {
+        screen
+            .prompts("> ")
+            .enters("d")
+            .shows("Said.")
+            .shows(UNKNOWN_KEY)
+            .prompts("> ")
+            .enters("exit")
+            .ends(0);
+        assert_eq!(summaries(&home), 1);
+    }
+
+    for before in [None, Some("/compact")] {
+        let (_server, home) = crowded(4000, 4096);
+        let mut client = Client::start(&home, &[]);
+        let session = client.session(&home);
+        for question in ["a", "b", "c"] {
+            client.asks(&session, question);
+        }
+        home.write("work/.lepo/_insts.toml", "mood = 'good'\n");
+        for text in before.into_iter().chain(["d", "e"]) {
+            client.asks(&session, text);
+        }
+        assert!(summaries(&home) > 0);
+        let thoughts = client.said(&session, "agent_thought_chunk");
+        assert_eq!(thoughts.matches(UNKNOWN_KEY).count(), 1, "{before:?} {thoughts}");
+        assert_eq!(client.leave(), 0);
+    }
 }
