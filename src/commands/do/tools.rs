@@ -3,22 +3,20 @@
 use serde_json::{Value, json};
 
 use super::DoArgs;
-use super::setup::Setup;
+use super::setup::{Setup, run_with_signals};
 use crate::commands::Context;
 use crate::ui::{agree_to_start, print_server_notices, tool_table};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_tool::mcp::{McpPrompt, PromptArgument, Resource, Server, native_name};
-use lepo_turn::{Interrupt, question_of_servers, take_answers};
+use lepo_turn::{question_of_servers, take_answers};
 
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
     let mut servers = setup.servers()?;
     servers.ask_all();
-    let runtime = current_thread()?;
-    let tools = runtime.block_on(async {
-        let interrupt = Interrupt::listen()?;
-        let tools = interrupt
+    let none_is_up = run_with_signals(current_thread()?, async |interrupt| {
+        let listed = interrupt
             .or(async {
                 let paths = &setup.configured.paths;
                 let question = question_of_servers(&mut servers, paths)?;
@@ -39,9 +37,9 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
             })
             .await;
         servers.close().await;
-        tools
+        listed
     });
-    match tools? {
+    match none_is_up? {
         true => Err(Error::remote("no MCP server could be started").hint("the reasons are above")),
         false => Ok(0),
     }
