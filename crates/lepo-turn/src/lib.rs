@@ -19,7 +19,6 @@ mod call_fault;
 mod call_filter;
 mod cleanup;
 mod command_runner;
-mod compact;
 pub mod config;
 mod configuration;
 mod context;
@@ -85,7 +84,6 @@ mod turn_request;
 mod unmask;
 mod unproven;
 mod user_key;
-mod window_fill;
 mod worktree;
 
 pub use agent_sandbox::{AgentSandboxes, ProcessSandboxer};
@@ -94,10 +92,10 @@ pub use between_turns::{keep_question, run_own};
 pub use body::{Body, is_request_text};
 pub use cleanup::{AutorunFiles, CleanupItem};
 pub use command_runner::{CommandRunner, ToolResult};
-pub use compact::{Compaction, KEEP, compact, make_room};
 pub use configuration::{Configuration, TrustedFile, server_folders};
 pub use conversation::{
-    Branch, BranchMove, Conversation, FailedStep, GONE, NextTurn, Position, Rules, claim_request,
+    Branch, BranchMove, Compaction, Conversation, FailedStep, GONE, KEEP, NextTurn, Position, Rules,
+    claim_request, compact, fill_in_time,
 };
 pub use decision::{Decision, Verdict};
 pub use dry_run::{FirstRequest, first_request};
@@ -134,5 +132,4 @@ pub use turn_request::TurnRequest;
 pub use unmask::carry_waiting;
 pub use unproven::{UnprovenMessage, agree_to_messages, unproven_messages};
 pub use user_key::{key_if_there, user_prover};
-pub use window_fill::fill_in_time;
 pub use worktree::{WorktreeRecord, WorktreeTail, record_moved, record_used, record_worktree};

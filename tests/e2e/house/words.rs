@@ -255,7 +255,12 @@ const WRITERS: Table = &[
     // Copies of messages that are in the store.
     (
         "write_copies(",
-        &["commands/rebase/mod.rs", "lepo-turn/compact.rs", "lepo-turn/replay/run.rs", "rebase/text_edit.rs"],
+        &[
+            "commands/rebase/mod.rs",
+            "lepo-turn/conversation/compact.rs",
+            "lepo-turn/replay/run.rs",
+            "rebase/text_edit.rs",
+        ],
     ),
     (".replacement().publish(", &["commands/rm/redact.rs"]),
     // Messages of the user's own, which `auto` follows unasked: what the user wrote, copied, imported or has in a clone.
@@ -266,7 +271,7 @@ const WRITERS: Table = &[
             "commands/edit.rs",
             "commands/rebase/mod.rs",
             "lepo-sync/incoming.rs",
-            "lepo-turn/compact.rs",
+            "lepo-turn/conversation/compact.rs",
             "rebase/text_edit.rs",
         ],
     ),

@@ -2,10 +2,11 @@
 //! the window before it, and the position after it. A front takes the steps in its order, and [`Rules`] has what
 //! differs between fronts.
 
+mod compact;
 mod position;
+mod window_fill;
 
 use super::between_turns::keep_question;
-use super::compact::make_room;
 use super::decision::{Decision, Verdict};
 use super::outcome::Outcome;
 use super::question::Question;
@@ -16,7 +17,11 @@ use lepo_model::ModelConfig;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{AddressTarget, Forest, ReadScope};
 use lepo_store::store::{Claim, Store};
+
+use compact::make_room;
+pub use compact::{Compaction, KEEP, compact};
 pub use position::{Branch, BranchMove, Position};
+pub use window_fill::fill_in_time;
 
 /// Why a conversation does not continue: its last message was removed, by `rm` in another terminal or by hand.
 pub const GONE: &str = "the last message of this conversation no longer exists";

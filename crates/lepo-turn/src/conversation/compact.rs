@@ -6,24 +6,24 @@
 
 use std::collections::HashSet;
 
-use super::assembly::{Purpose, assemble};
-use super::body::{Body, SUMMARY};
-use super::folders::{StartNeeds, ask_about_start};
-use super::former_tools::tool_list;
-use super::journal::usage_entry;
-use super::message::Message;
-use super::send::send_whole;
-use super::servers::servers_ready;
-use super::skills::{find_skills, kept_of};
-use super::steering::steers_alone;
-use super::stored_calls::finished_calls;
-use super::tools::ToolOffer;
-use super::turn::{Turn, TurnResources};
-use super::turn_path::TurnPath;
-use super::unproven::unproven_messages;
 use super::window_fill::{WindowFill, fill_in_time};
-use super::{Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart, View, record_used};
+use crate::assembly::{Purpose, assemble};
+use crate::body::{Body, SUMMARY};
 use crate::config::{Insts, Trust};
+use crate::folders::{StartNeeds, ask_about_start};
+use crate::former_tools::tool_list;
+use crate::journal::usage_entry;
+use crate::message::Message;
+use crate::send::send_whole;
+use crate::servers::servers_ready;
+use crate::skills::{find_skills, kept_of};
+use crate::steering::steers_alone;
+use crate::stored_calls::finished_calls;
+use crate::tools::ToolOffer;
+use crate::turn::{Turn, TurnResources};
+use crate::turn_path::TurnPath;
+use crate::unproven::unproven_messages;
+use crate::{Notice, TurnEnv, TurnEvent, TurnRequest, TurnStart, View, record_used};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 use lepo_base::role::Role;
@@ -300,8 +300,8 @@ fn cut(entries: &[Message], keep: usize) -> Result<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::message::fixture::path;
     use super::*;
+    use crate::message::fixture::path;
 
     #[test]
     fn instructions_of_the_repository_and_of_skills_outlast_a_summary() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::TurnEnv;
+use crate::TurnEnv;
 use lepo_base::error::Result;
 use lepo_model::ModelConfig;
 use lepo_model::{Gate, known_window};
