@@ -53,6 +53,8 @@ pub struct Configuration {
     pub paths: Paths,
     /// The settings in effect.
     pub settings: Settings,
+    /// The environment that the settings were read with.
+    env: Arc<Env>,
     pub(crate) flags: Flags,
     repo: Option<TrustedFile>,
     pub(crate) budget: Option<Arc<Budget>>,
@@ -69,6 +71,7 @@ impl Configuration {
         Ok(Configuration {
             paths,
             settings,
+            env: Arc::new(env.clone()),
             flags,
             repo,
             budget: None,
@@ -79,15 +82,16 @@ impl Configuration {
     /// Reloads the settings. A choice made in a session counts as an option: neither the environment nor the
     /// repository overrides it.
     pub(crate) fn reload(&mut self) -> Result<()> {
-        self.settings = load_settings(&self.paths, &Env::from_process(), self.repo.clone(), &self.flags)?;
+        self.settings = load_settings(&self.paths, &self.env, self.repo.clone(), &self.flags)?;
         Ok(())
     }
 
     /// Returns the MCP servers of the user and of `repo` that start in `dir`. If tools are off, the servers are
     /// inactive.
     pub fn servers(&self, dir: &Path, repo: Option<TrustedFile>) -> Result<Servers> {
-        let (env, keys) = (Env::from_process(), self.settings.keys());
-        let variables = ServerVariables { env: &env, own_names: self.settings.key_variables(), keys: &keys };
+        let keys = self.settings.keys();
+        let variables =
+            ServerVariables { env: &self.env, own_names: self.settings.key_variables(), keys: &keys };
         let found = servers(&self.paths.mcp_file(), repo, &variables);
         if self.settings.tool_call_mode == ToolMode::Off {
             // Inactive servers are only listed for a conversation that has their tools, so an error in their
@@ -110,8 +114,9 @@ impl Configuration {
         repo: Option<TrustedFile>,
         editor_servers: Vec<ServerConfig>,
     ) -> Result<Servers> {
-        let (env, keys) = (Env::from_process(), self.settings.keys());
-        let variables = ServerVariables { env: &env, own_names: self.settings.key_variables(), keys: &keys };
+        let keys = self.settings.keys();
+        let variables =
+            ServerVariables { env: &self.env, own_names: self.settings.key_variables(), keys: &keys };
         let (mut configs, mut notices) = servers(&self.paths.mcp_file(), repo, &variables)?;
         for config in editor_servers {
             match configs.iter().any(|other| other.name == config.name) {
@@ -230,7 +235,7 @@ impl Configuration {
 
     /// Creates the masking of secrets according to the settings.
     pub fn masking(&self) -> Masking {
-        Masking::with_key(&self.settings, &Env::from_process(), self.key())
+        Masking::with_key(&self.settings, &self.env, self.key())
     }
 
     /// Returns lepo's own directories and files, which hold keys: sandboxed commands cannot see them.
