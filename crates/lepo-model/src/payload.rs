@@ -125,13 +125,24 @@ impl Payload {
 
     /// Returns the body for a log, with the lengths of files instead of their content.
     pub fn log_text(&self) -> String {
+        self.without_files(BodyPart::Text)
+    }
+
+    /// Returns the same without long texts, each of which is empty here: what is not of messages is short.
+    pub fn outline(&self) -> String {
+        self.without_files(|_| BodyPart::Json(Bytes::new()))
+    }
+
+    fn without_files(&self, text: impl Fn(SharedText) -> BodyPart) -> String {
         let mut payload = self.clone();
-        for part in &mut payload.parts {
-            if let BodyPart::File(file) = part {
-                *part = BodyPart::Json(Bytes::from(format!("({} bytes)", file.len)));
-            }
-        }
-        String::from_utf8_lossy(&payload.to_vec()).into_owned()
+        let described = |part| match part {
+            BodyPart::Json(json) => BodyPart::Json(json),
+            BodyPart::Text(long) => text(long),
+            BodyPart::File(file) => BodyPart::Json(Bytes::from(format!("({} bytes)", file.len))),
+        };
+        payload.parts = payload.parts.into_iter().map(described).collect();
+        // All parts are UTF-8, and this does not copy them.
+        String::from_utf8(payload.to_vec()).unwrap_or_default()
     }
 }
 
@@ -275,6 +286,19 @@ mod tests {
             assert_eq!(payload.length(), bytes.len(), "{times}");
             assert_eq!(bytes, serde_json::to_vec(&[&*text, &*text]).unwrap(), "{times}");
         }
+    }
+
+    #[test]
+    fn an_outline_has_no_long_text_and_a_log_has_all() {
+        let [short, long] = [3, SMALL + 1].map(|len| SharedText::from("x".repeat(len)));
+        let extra = Map::new();
+        let mut object = JsonObjectWriter::new(&extra);
+        list(object.key("messages"), [&short, &long], |payload, text| payload.labelled("a: ", text));
+        object.field("stream", true);
+        let body = object.finish();
+        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        assert_eq!(read(&body.outline()), json!({ "messages": ["a: xxx", "a: "], "stream": true }));
+        assert_eq!(read(&body.log_text()), read(std::str::from_utf8(&body.to_vec()).unwrap()));
     }
 
     #[test]

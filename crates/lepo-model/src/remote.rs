@@ -302,7 +302,7 @@ impl RemoteModel {
         let cache = Cache::new(&self.state_dir, self.spec.name, &self.http.url, &self.config.model);
         let facts: ModelFacts = self.facts.clone().or_else(|| cache.load()).unwrap_or_default();
         let (body, _) = self.body(request, &facts, &self.quirks);
-        let Ok(Value::Object(mut fields)) = serde_json::from_str(&body.log_text()) else { return Map::new() };
+        let Ok(Value::Object(mut fields)) = serde_json::from_str(&body.outline()) else { return Map::new() };
         fields.retain(|name, _| !TOLD_APART.contains(&name.as_str()));
         // A configured extra field may contain a secret.
         let own = fields.iter_mut().filter(|(name, _)| self.config.extra.contains_key(*name));
