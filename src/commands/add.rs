@@ -1,10 +1,9 @@
 //! `lepo add`: writes a bubb, for scripts.
 
-use std::io::Read;
-
 use super::own_newest::note_used;
 use super::repo_files::{REPO_FILES, trusted};
 use super::secret_finder::masked;
+use super::text_source::TextSource;
 use super::tidy_after::tidy_after;
 use super::{Context, complete};
 use crate::commands::user_env::UserEnv;
@@ -53,11 +52,7 @@ fn kind(text: &str) -> std::result::Result<Role, String> {
 }
 
 pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::store("cannot read stdin").because(error))?;
+    let bytes = TextSource::Stdin.read()?;
     if bytes.is_empty() {
         return Err(Error::usage("stdin is empty: a message needs at least one byte"));
     }

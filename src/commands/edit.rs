@@ -1,11 +1,12 @@
 //! `lepo edit`: writes an edited copy of a bubb as its sibling.
 
-use std::io::{IsTerminal, Read, stdin};
-use std::path::{Path, PathBuf};
+use std::io::{IsTerminal, stdin};
+use std::path::PathBuf;
 
 use super::address_args::find_one;
 use super::own_newest::note_used;
 use super::secret_finder::{masked, tell_typed};
+use super::text_source::TextSource;
 use super::{Context, complete};
 use crate::import::is_request;
 use crate::term::{edit, named_editor, without_added_newline};
@@ -43,26 +44,16 @@ impl EditArgs {
     /// Returns the new text and its source, if it comes from a file or from stdin.
     fn given_text(&self) -> Result<Option<(Vec<u8>, &'static str)>> {
         let has_addresses = self.address == "-";
-        match self.file.as_deref() {
-            Some(path) if path == Path::new("-") && has_addresses => {
+        match self.file.as_deref().map(TextSource::new) {
+            Some(TextSource::Stdin) if has_addresses => {
                 Err(Error::usage("stdin cannot be both the address and the text"))
             }
-            Some(path) if path == Path::new("-") => Ok(Some((read_stdin()?, "stdin"))),
-            Some(path) => {
-                let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
-                Ok(Some((std::fs::read(path).map_err(failed)?, "the file")))
-            }
+            Some(TextSource::Stdin) => Ok(Some((TextSource::Stdin.read()?, "stdin"))),
+            Some(source) => Ok(Some((source.read()?, "the file"))),
             None if named_editor().is_some() || has_addresses || stdin().is_terminal() => Ok(None),
-            None => Ok(Some((read_stdin()?, "stdin")).filter(|(text, _)| !text.is_empty())),
+            None => Ok(Some((TextSource::Stdin.read()?, "stdin")).filter(|(text, _)| !text.is_empty())),
         }
     }
-}
-
-fn read_stdin() -> Result<Vec<u8>> {
-    let mut text = Vec::new();
-    let failed = |error| Error::store("cannot read stdin").because(error);
-    stdin().lock().read_to_end(&mut text).map_err(failed)?;
-    Ok(text)
 }
 
 pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {

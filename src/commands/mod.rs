@@ -44,6 +44,7 @@ pub(crate) mod suggest;
 mod summary_line;
 mod sweep;
 pub mod sync;
+mod text_source;
 pub mod tidy;
 mod tidy_after;
 pub mod title;

@@ -4,11 +4,12 @@ mod check;
 mod ls;
 
 use std::fs::DirBuilder;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::secret_finder::tell_typed;
+use super::text_source::TextSource;
 use super::{Context, complete};
 use crate::commands::user_env::{own_paths, own_settings};
 use crate::term::{edit, print_status};
@@ -206,9 +207,7 @@ fn skills(paths: &Paths, context: &Context<'_>) -> Result<Skills> {
 fn text_of(words: &[String]) -> Result<Vec<u8>> {
     let mut text = words.join(" ").into_bytes();
     if words == ["-"] {
-        text.clear();
-        let read = std::io::stdin().lock().read_to_end(&mut text);
-        read.map_err(|error| Error::usage("cannot read the prompt from stdin").because(error))?;
+        text = TextSource::Stdin.read()?;
     }
     if text.trim_ascii().is_empty() {
         return Err(Error::usage("the prompt is empty").hint("lepo prompt add NAME TEXT, or - for stdin"));

@@ -1,11 +1,8 @@
 //! `lepo rebase`: copies a line of messages onto another base.
 
 mod args;
-mod input_file;
 mod report;
 mod text;
-
-use std::path::Path;
 
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::role::Role;
@@ -17,10 +14,10 @@ use lepo_store::store::{
 
 use super::Context;
 use super::address_args::find_all;
-use super::secret_finder::{masked, tell_typed};
+use super::secret_finder::tell_typed;
+use super::text_source::TextSource;
 use crate::rebase::{RebaseSelection, choose, left_out_note, write_undoable};
 pub use args::RebaseArgs;
-use input_file::read;
 use report::{RebaseOutcome, print};
 use text::run_text;
 
@@ -116,7 +113,12 @@ impl RebaseInput {
         let drop = found.by_ref().take(args.drop.len()).flat_map(|found| found.bubbs().to_vec()).collect();
         let replace = replace
             .into_iter()
-            .map(|(address, file)| Ok((one(address, found.next())?, words_of(file)?)))
+            .map(|(address, file)| {
+                Ok((
+                    one(address, found.next())?,
+                    TextSource::new(file).read_message("--drop ADDR leaves the message out")?,
+                ))
+            })
             .collect::<Result<_>>()?;
         let system = args.system.as_deref().map(system_prompt).transpose()?;
         Ok(RebaseInput { forest, line, onto, drop, replace, system })
@@ -138,20 +140,11 @@ impl RebaseInput {
     }
 }
 
-fn words_of(file: &str) -> Result<Vec<u8>> {
-    let text = read(Path::new(file))?;
-    if text.is_empty() {
-        return Err(Error::usage(format!("{file} is empty: a message needs at least one byte"))
-            .hint("--drop ADDR leaves the message out"));
-    }
-    Ok(masked(&text, if file == "-" { "stdin" } else { "a file" }).bytes().to_vec())
-}
-
 /// Reads the text of `--system`: literal, from a file after `@`, or from stdin.
 fn system_prompt(given: &str) -> Result<Vec<u8>> {
     match given.strip_prefix('@') {
-        Some(path) => read(Path::new(path)),
-        None if given == "-" => read(Path::new(given)),
+        Some(path) => TextSource::new(path).read(),
+        None if given == "-" => TextSource::Stdin.read(),
         None => Ok(given.as_bytes().to_vec()),
     }
 }

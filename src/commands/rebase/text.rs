@@ -7,11 +7,11 @@ use lepo_store::conv::{AddressMatch, ReadScope};
 use lepo_store::store::{PlannedCopy, Store};
 
 use super::args::RebaseArgs;
-use super::input_file::{is_stdin, name_of, read};
 use super::report::{RebaseOutcome, print};
 use crate::commands::Context;
 use crate::commands::address_args::find_all;
 use crate::commands::secret_finder::{TextMasker, tell_each_typed};
+use crate::commands::text_source::TextSource;
 use crate::commands::user_env::own_paths;
 use crate::rebase::{
     EditableLine, EditedLine, edit_line, notes, plan_text, why_unchanged, write_edited_line, write_undoable,
@@ -92,11 +92,11 @@ fn from_file<'s>(
     path: &Path,
     store: &'s Store,
 ) -> Result<(EditableLine<'s>, Option<EditedLine>)> {
-    let is_stdin = is_stdin(path);
-    if is_stdin && [args.address.as_deref(), args.onto.as_deref()].contains(&Some("-")) {
+    let source = TextSource::new(path);
+    if source == TextSource::Stdin && [args.address.as_deref(), args.onto.as_deref()].contains(&Some("-")) {
         return Err(Error::usage("stdin cannot be both the address and the text"));
     }
-    let name = name_of(path);
+    let name = source.name();
     let named = |error: Error| match error.kind {
         ExitKind::Usage if error.message.starts_with("line ") => {
             let mut error = error;
@@ -105,12 +105,12 @@ fn from_file<'s>(
         }
         _ => error,
     };
-    let parsed = parse(&read(path)?).map_err(named)?;
+    let parsed = parse(&source.read()?).map_err(named)?;
     let line = match (&args.address, parsed.range) {
         (None, Some(range)) => EditableLine::from_range(store, with_options(range, args, store)?)?,
         _ => line_of_address(args, store)?,
     };
-    let masker = TextMasker::new(if is_stdin { "stdin" } else { "a file" });
+    let masker = TextMasker::new(source.kind());
     let planned = plan_text(&line, parsed, &|text| masker.mask(&text)).map_err(named)?;
     masker.report();
     Ok((line, planned))

@@ -1,8 +1,6 @@
 //! The request to redact: messages, kinds of secrets, and replacement text.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Read;
 
 use lepo_base::error::{Error, Result, quoted};
 use lepo_secrets::FoundSecret as Secret;
@@ -13,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::args::RmArgs;
 use crate::commands::address_args::resolve_all;
-use crate::commands::secret_finder::masked;
+use crate::commands::text_source::TextSource;
 
 /// Stored until it is carried out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -52,7 +50,11 @@ impl RedactRequest {
                     quoted(address)
                 )));
             };
-            replace.push((forest.name(found.ix).id, words_of(file)?));
+            replace.push((
+                forest.name(found.ix).id,
+                TextSource::new(file)
+                    .read_message("`lepo rebase --drop ADDR` copies a line without a message")?,
+            ));
         }
         Ok(RedactRequest { all: args.all, ids, kinds: args.kind.clone(), replace })
     }
@@ -104,19 +106,4 @@ fn own(store: &Store, word: &str) -> Result<()> {
         }
         None => Ok(()),
     }
-}
-
-/// Reads a file, or stdin for `-`, and masks it.
-fn words_of(file: &str) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let (name, read) = match file {
-        "-" => ("stdin", std::io::stdin().lock().read_to_end(&mut bytes)),
-        path => (path, File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))),
-    };
-    read.map_err(|error| Error::usage(format!("cannot read {name}")).because(error))?;
-    if bytes.is_empty() {
-        return Err(Error::usage(format!("{name} is empty: a message needs at least one byte"))
-            .hint("`lepo rebase --drop ADDR` copies a line without a message"));
-    }
-    Ok(masked(&bytes, if file == "-" { "stdin" } else { "a file" }).bytes().to_vec())
 }
