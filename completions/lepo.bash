@@ -1,50 +1,54 @@
 
 _clap_complete_lepo() {
-    local words=() line="${COMP_LINE:0:COMP_POINT}" rest="${COMP_LINE}" raw="" cut="" told i
-    # Colons part words, too: a name with one is put together, and what stands before its last one stays on the line.
-    for (( i = 0; i <= COMP_CWORD; i++ )); do
-        raw="${COMP_WORDS[i]}"
-        if [[ i -gt 0 && "$rest" != [[:space:]]* && ( "$raw" == :* || "${COMP_WORDS[i-1]}" == *: ) ]]; then
-            words[${#words[@]}-1]+="$raw"
-        else
-            words+=("$raw")
-        fi
-        rest="${rest#"${rest%%[![:space:]]*}"}"
-        rest="${rest#"$raw"}"
-    done
-    local last=$(( ${#words[@]} - 1 ))
-    if [[ "${BASH_VERSINFO[0]}" -ge 4 && "$raw" != *: ]]; then
-        words[last]="${words[last]%"$raw"}$2"
-    fi
-    if [[ "$COMP_WORDBREAKS" == *:* && "${words[last]}" == *:* && "${words[last]}" != "$2" ]]; then
-        cut="${words[last]%"${words[last]##*:}"}"
-    fi
-    words+=("${COMP_WORDS[@]:COMP_CWORD+1}")
-    COMPREPLY=()
-    told=$( \
-        _CLAP_COMPLETE_INDEX="${last}" \
-        _CLAP_COMPLETE_COMP_TYPE="${COMP_TYPE}" \
-        _CLAP_COMPLETE_LINE="${line}" \
-        LEPO_COMPLETE="bash" \
-        lepo -- "${words[@]}" 2>/dev/null \
-    ) || return
-    [[ -n "$told" ]] || return 0
-    # Split without an expansion: a candidate is no pattern of file names.
-    IFS=$'\013' read -r -d '' -a COMPREPLY <<< "$told"
-    last=$(( ${#COMPREPLY[@]} - 1 ))
-    COMPREPLY[last]="${COMPREPLY[last]%$'\n'}"
-    COMPREPLY=("${COMPREPLY[@]#"$cut"}")
-    COMPREPLY=("${COMPREPLY[@]#"${cut//:/\\:}"}")
-    if [[ "${COMPREPLY-}" =~ [=/:]$ ]]; then
-        compopt -o nospace 2> /dev/null
+    local IFS=$'\013'
+    local _CLAP_COMPLETE_INDEX=${COMP_CWORD}
+    local _CLAP_COMPLETE_COMP_TYPE=${COMP_TYPE}
+    if compopt +o nospace 2> /dev/null; then
+        local _CLAP_COMPLETE_SPACE=false
     else
-        compopt +o nospace 2> /dev/null
+        local _CLAP_COMPLETE_SPACE=true
     fi
-    return 0
+    local words=("${COMP_WORDS[@]}")
+    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+        words[COMP_CWORD]="$2"
+    fi
+    COMPREPLY=( $( \
+        _CLAP_IFS="$IFS" \
+        _CLAP_COMPLETE_INDEX="$_CLAP_COMPLETE_INDEX" \
+        _CLAP_COMPLETE_COMP_TYPE="$_CLAP_COMPLETE_COMP_TYPE" \
+        _CLAP_COMPLETE_SPACE="$_CLAP_COMPLETE_SPACE" \
+        LEPO_COMPLETE="bash" \
+        "lepo" -- "${words[@]}" \
+    ) )
+    if [[ $? != 0 ]]; then
+        unset COMPREPLY
+    elif [[ $_CLAP_COMPLETE_SPACE == false ]] && [[ "${COMPREPLY-}" =~ [=/:]$ ]]; then
+        compopt -o nospace
+    fi
+}
+# Parts with no blank between them are one argument.
+_lepo_whole_arguments() {
+    local rest="${COMP_LINE:0:COMP_POINT}" typed="" joined=() part at start
+    for part in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+        if [[ ${#joined[@]} -eq 0 || "$rest" == [[:space:]]* ]]; then
+            rest="${rest#"${rest%%[![:space:]]*}"}"
+            typed="$rest"
+            joined+=("$part")
+        else
+            joined[${#joined[@]}-1]+="$part"
+        fi
+        rest="${rest#"$part"}"
+    done
+    at=$(( ${#joined[@]} - 1 ))
+    joined+=("${COMP_WORDS[@]:COMP_CWORD+1}")
+    start="${typed%"$2"}"
+    local COMP_WORDS=("${joined[@]}") COMP_CWORD="$at"
+    _clap_complete_lepo "$1" "$start$2" "$3"
+    COMPREPLY=("${COMPREPLY[@]#"$start"}")
 }
 if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
-    complete -o nospace -o bashdefault -o nosort -F _clap_complete_lepo lepo
+    complete -o nospace -o bashdefault -o nosort -F _lepo_whole_arguments lepo
 else
-    complete -o nospace -o bashdefault -F _clap_complete_lepo lepo
+    complete -o nospace -o bashdefault -F _lepo_whole_arguments lepo
 fi
 

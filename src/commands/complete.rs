@@ -1,16 +1,16 @@
 //! Completes arguments: addresses, branches, requests and models of the current store and configuration, each
-//! with a preview. Reads names, and only the few bubbs whose preview is shown. `shells.rs` offers only
-//! candidates that need no quotes.
+//! with a preview. Reads names, and only the few bubbs whose preview is shown. Only candidates that need no
+//! quotes are offered, because a name may come from a repository: bash puts a candidate on the line verbatim.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use clap::ValueHint;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter};
 
 use super::Context;
-use super::shells::words_of_line;
 use crate::commands::user_env::{UserEnv, own_paths, own_settings};
-use crate::term::{Color, Out, clean, excerpt};
+use crate::term::{BareWord, Color, Out, clean, excerpt};
 use crate::ui;
 use lepo_base::keyword::Keyword;
 use lepo_store::store::{AddressCompletion, Store};
@@ -21,6 +21,33 @@ use lepo_turn::skills::Skills;
 
 /// Maximum candidates: more ids than fit on a screen do not help.
 const MOST: usize = 50;
+
+/// Lets an argument offer only bare words, also where its hint is a path.
+pub fn with_bare_words(arg: clap::Arg) -> clap::Arg {
+    let own = arg.get::<ArgValueCompleter>().cloned();
+    let is_path = own.is_none();
+    let completer = match (own, arg.get_value_hint()) {
+        (Some(own), _) => own,
+        (None, ValueHint::Unknown | ValueHint::Other | ValueHint::Url) => return arg,
+        (None, ValueHint::DirPath) => ArgValueCompleter::new(PathCompleter::dir()),
+        (None, ValueHint::FilePath) => ArgValueCompleter::new(PathCompleter::file()),
+        (None, _) => ArgValueCompleter::new(PathCompleter::any()),
+    };
+    arg.add(ArgValueCompleter::new(move |current: &OsStr| {
+        let Some(typed) = current.to_str() else { return Vec::new() };
+        // Shells leave an opening quote on what was typed.
+        let typed = typed.trim_start_matches(['\'', '"']);
+        let bare = |found: CompletionCandidate| {
+            let value = found.get_value().to_str()?;
+            if is_path && value.starts_with('-') {
+                let value = format!("./{value}");
+                return BareWord::parse(&value, typed).map(|_| CompletionCandidate::new(value));
+            }
+            BareWord::parse(value, typed).map(|_| found)
+        };
+        completer.complete(OsStr::new(typed)).into_iter().filter_map(bare).collect()
+    }))
+}
 
 /// Completes an address, or the end of a range.
 pub fn address() -> ArgValueCompleter {
@@ -136,20 +163,27 @@ struct CompletionStore {
 
 /// Opens the store that the arguments so far select. Errors are dropped: completion must not print messages.
 fn completion_store() -> Option<CompletionStore> {
-    let words = words_of_line();
-    let (cd, save_to) = (option(words, "-c", "--cd"), option(words, "-s", "--save-to"));
-    let save_to = save_to.or_else(|| option(words, "-s", "--store"));
+    let line: Vec<OsString> = std::env::args_os().skip_while(|arg| arg != "--").collect();
+    let (cd, save_to) = (option(&line, "-c", "--cd"), option(&line, "-s", "--save-to"));
+    let save_to = save_to.or_else(|| option(&line, "-s", "--store"));
     let mut out = Out::stdout();
     let context = Context::new(cd, save_to, Color::Never, &mut out).ok()?.for_reading(true);
     let store = context.find_store().ok()??;
     Some(CompletionStore { store })
 }
 
-fn option(words: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
-    let after = |word: &OsString| word.to_str()?.strip_prefix(long)?.strip_prefix('=').map(PathBuf::from);
-    words.windows(2).find_map(|pair| match pair[0] == short || pair[0] == long {
-        true => Some(PathBuf::from(&pair[1])),
+/// Returns the value of an option on the line, without the quotes that bash and zsh leave on it.
+fn option(line: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
+    let after = |arg: &OsString| Some(OsString::from(arg.to_str()?.strip_prefix(long)?.strip_prefix('=')?));
+    let value = line.windows(2).find_map(|pair| match pair[0] == short || pair[0] == long {
+        true => Some(pair[1].clone()),
         false => after(&pair[0]),
+    })?;
+    let unquoted = value.to_str().and_then(shlex::split);
+    // Fish removes the quotes: a value with blanks is several parts then.
+    Some(match unquoted.as_deref() {
+        Some([one]) => PathBuf::from(one),
+        _ => PathBuf::from(value),
     })
 }
 

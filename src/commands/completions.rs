@@ -3,22 +3,68 @@
 use std::ffi::OsString;
 use std::io;
 
-use clap_complete::CompleteEnv;
-use clap_complete::env::EnvCompleter;
+use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Shells, Zsh};
 
 use super::Context;
-pub use super::shells::SHELLS;
+use super::complete::with_bare_words;
 use crate::commands::user_env::own_paths;
+use crate::term::{BareWord, Out, clean};
 use lepo_base::error::{Error, Result};
 use lepo_turn::config::{Alias, aliases};
 
 /// Variable that a shell sets to request completions; its value names the shell.
 const ASKED_BY: &str = "LEPO_COMPLETE";
 
+/// All shells with a script.
+pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Elvish]);
+
+/// Changes of clap's scripts: a shell, text of its script, and the replacement.
+const CHANGES: &[(&str, &str, &str)] = &[
+    ("bash", "if [[ \"${BASH_VERSINFO[0]}\" -eq 4", WHOLE_ARGUMENTS),
+    ("bash", "-F _clap_complete_lepo", "-F _lepo_whole_arguments"),
+    ("zsh", "compdef _clap_dynamic_completer_lepo lepo", REGISTER),
+];
+
+/// Bash parts arguments at `:`, `=` and `@` too, and replaces only what follows the last of these.
+const WHOLE_ARGUMENTS: &str = r#"# Parts with no blank between them are one argument.
+_lepo_whole_arguments() {
+    local rest="${COMP_LINE:0:COMP_POINT}" typed="" joined=() part at start
+    for part in "${COMP_WORDS[@]:0:COMP_CWORD+1}"; do
+        if [[ ${#joined[@]} -eq 0 || "$rest" == [[:space:]]* ]]; then
+            rest="${rest#"${rest%%[![:space:]]*}"}"
+            typed="$rest"
+            joined+=("$part")
+        else
+            joined[${#joined[@]}-1]+="$part"
+        fi
+        rest="${rest#"$part"}"
+    done
+    at=$(( ${#joined[@]} - 1 ))
+    joined+=("${COMP_WORDS[@]:COMP_CWORD+1}")
+    start="${typed%"$2"}"
+    local COMP_WORDS=("${joined[@]}") COMP_CWORD="$at"
+    _clap_complete_lepo "$1" "$start$2" "$3"
+    COMPREPLY=("${COMPREPLY[@]#"$start"}")
+}
+if [[ "${BASH_VERSINFO[0]}" -eq 4"#;
+
+/// Zsh's completion system may not be loaded yet; and the script may be in its `fpath`, where it runs as the
+/// completer itself.
+const REGISTER: &str = r#"# Together in a line, those that mean the same would be sorted, and all others with them.
+zstyle ':completion:*:*:lepo:*' list-grouped false
+if [[ "${funcstack[1]}" == _lepo ]]; then
+    _clap_dynamic_completer_lepo "$@"
+else
+    if ! (( ${+functions[compdef]} )); then
+        autoload -Uz compinit && compinit -i
+    fi
+    compdef _clap_dynamic_completer_lepo lepo
+fi"#;
+
 /// Print a shell completion script
 ///
-/// Completes commands, aliases, options, ids (newest first), branches and models from the current store and
-/// configuration, each with a preview.
+/// Completes commands, aliases, options, ids (newest first), branches, models and files from the current store,
+/// configuration and directory, in zsh and fish each with a preview. Only names that need no quotes are offered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     source <(lepo completions bash)                                   # in ~/.bashrc\n  \
@@ -41,23 +87,39 @@ pub fn run_completions(args: CompletionsArgs, context: &mut Context<'_>) -> Resu
 pub fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     shell.write_registration(ASKED_BY, "lepo", "lepo", "lepo", &mut text)?;
-    Ok(text)
+    let mut text = String::from_utf8_lossy(&text).into_owned();
+    for (_, from, to) in CHANGES.iter().filter(|(name, ..)| shell.is(name)) {
+        text = text.replace(from, to);
+    }
+    Ok(text.into_bytes())
 }
 
 /// Answers a shell's request for completions; false if the shell made none.
 pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
-    if lepo_base::env::var(ASKED_BY).is_none() {
-        return false;
-    }
-    let here = std::env::current_dir().ok();
-    let wants_options = args.last().is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
-    let tree = || with_aliases(if wants_options { tree() } else { without_options(tree()) });
-    let answered = CompleteEnv::with_factory(tree)
-        .var(ASKED_BY)
-        .shells(SHELLS)
-        .try_complete(args.iter().cloned(), here.as_deref());
+    let shell = lepo_base::env::text(ASKED_BY).filter(|shell| !matches!(shell.as_str(), "" | "0"));
+    let Some(shell) = shell else { return false };
     // Errors are dropped: a shell shows no messages during completion.
-    answered.unwrap_or(true)
+    if let Some(shell) = SHELLS.completer(&shell)
+        && let Ok(found) = candidates(tree(), shell, args)
+    {
+        Out::stdout().untrusted(&found);
+    }
+    true
+}
+
+fn candidates(mut tree: clap::Command, shell: &dyn EnvCompleter, args: &[OsString]) -> io::Result<Vec<u8>> {
+    let line: Vec<OsString> = args.iter().skip_while(|arg| *arg != "--").skip(1).cloned().collect();
+    let Some(last) = line.last() else { return script(shell) };
+    let wants_options = last.as_encoded_bytes().starts_with(b"-");
+    tree.build();
+    let mut tree = guarded(with_aliases(tree), !wants_options);
+    let mut found = Vec::new();
+    shell.write_complete(&mut tree, line, std::env::current_dir().ok().as_deref(), &mut found)?;
+    if shell.is("bash") && lepo_base::env::var("_CLAP_IFS").is_none() {
+        // A script that was saved before lepo used clap's splits at this.
+        found.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = 0x0b);
+    }
+    Ok(found)
 }
 
 /// Adds the user's aliases, each as a copy of its command. Errors in the file are dropped, as in any
@@ -67,6 +129,7 @@ fn with_aliases(mut tree: clap::Command) -> clap::Command {
     // An alias may begin with another, which must be added first.
     let mut left: Vec<&Alias> =
         known.iter().filter(|alias| tree.find_subcommand(&alias.name).is_none()).collect();
+    left.retain(|alias| BareWord::parse(&alias.name, "").is_some());
     while !left.is_empty() {
         let before = left.len();
         left.retain(|alias| match stands_for(&tree, alias) {
@@ -99,17 +162,14 @@ fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
     command.build();
     // Clap needs names that live as long as the process, which answers once.
     let name: &'static str = alias.name.clone().leak();
-    Some(command.name(name).about(alias.text.clone()))
+    Some(command.name(name).about(clean(&alias.text).into_owned()))
 }
 
-/// Hides options: they are offered only if one was started, or without other candidates.
-fn without_options(mut tree: clap::Command) -> clap::Command {
-    tree.build();
-    let hide = |command: clap::Command| {
-        command.mut_args(|arg| {
-            let is_option = !arg.is_positional();
-            arg.hide(is_option)
-        })
-    };
-    hide(tree).mut_subcommands(|command| hide(command).mut_subcommands(hide))
+/// Lets all arguments offer only bare words. Hidden options are offered only without other candidates.
+fn guarded(command: clap::Command, hides_options: bool) -> clap::Command {
+    let command = command.mut_args(|arg| {
+        let is_hidden = arg.is_hide_set() || hides_options && !arg.is_positional();
+        with_bare_words(arg).hide(is_hidden)
+    });
+    command.mut_subcommands(|inner| guarded(inner, hides_options))
 }

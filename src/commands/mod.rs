@@ -35,8 +35,6 @@ pub mod rm;
 pub mod root;
 mod searched_files;
 mod secret_finder;
-mod shell_quote;
-mod shells;
 pub mod show;
 pub mod stats;
 mod stores;

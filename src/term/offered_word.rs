@@ -34,23 +34,12 @@ impl OfferedWord {
 
 impl BareWord {
     /// Accepts letters and digits of every script and `-_./:@,+=%`, not beginning with `-`, `=`, `%` or `+`;
-    /// `None` for any other. A `~/` or an option name at the start of `typed` comes from the user and is not
-    /// checked.
+    /// `None` for any other. A `~/` at the start of `typed` comes from the user and is not checked.
     pub fn parse(word: &str, typed: &str) -> Option<BareWord> {
         let offered = OfferedWord::parse(word)?;
-        let own = match typed.split_once('=') {
-            Some((option, _)) if option.starts_with("--") => typed.get(..=option.len()).unwrap_or_default(),
-            _ if typed.starts_with("~/") => "~/",
-            _ => "",
-        };
+        let own = if typed.starts_with("~/") { "~/" } else { "" };
         let name = word.strip_prefix(own).unwrap_or(word);
         (!name.starts_with(['-', '=', '%', '+']) && is_bare(name)).then_some(BareWord(offered.0))
-    }
-
-    /// Parses the name of a lepo option, which begins with `-`.
-    pub fn parse_option(word: &str) -> Option<BareWord> {
-        let offered = OfferedWord::parse(word)?;
-        (word.starts_with('-') && is_bare(word)).then_some(BareWord(offered.0))
     }
 
     pub fn as_str(&self) -> &str {
@@ -149,24 +138,16 @@ mod tests {
     }
 
     #[test]
-    fn the_home_directory_and_an_options_name_are_the_users_own() {
+    fn the_home_directory_is_the_users_own() {
         for (word, typed, is_bare) in [
             ("~/notes.txt", "~/no", true),
             ("~/notes.txt", "", false),
             ("~/a;b", "~/", false),
             ("~/~/x", "~/", false),
             ("~x", "~/", false),
-            ("--cd=notes", "--cd=no", true),
-            ("--cd=no;tes", "--cd=no", false),
-            ("--cd=notes", "", false),
             ("notes", "no", true),
         ] {
             assert_eq!(BareWord::parse(word, typed).is_some(), is_bare, "{word} {typed}");
-        }
-        for (word, is_option) in
-            [("--file", true), ("-f", true), ("--a;b", false), ("file", false), ("", false)]
-        {
-            assert_eq!(BareWord::parse_option(word).is_some(), is_option, "{word}");
         }
     }
 

@@ -96,21 +96,27 @@ fn requests_that_wait_complete() {
     assert_eq!(values(&home, &["do", "--deny", &waiting[..8]]), [waiting]);
 }
 
+/// What bash completes a line to, with the arguments and the current one as readline parts them at its breaks.
+fn bash_replies(home: &Home, line: &str, args: &str, last: &str, sort: &str) -> String {
+    let script = format!(
+        "source <(lepo completions bash); COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({args}); \
+         COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 )); COMP_TYPE={sort}; \
+         _lepo_whole_arguments lepo '{last}' x; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    );
+    run(home.shell(&script), b"").out
+}
+
 #[test]
-fn bash_shows_what_candidates_mean_and_inserts_them_bare() {
+fn bash_lists_candidates_bare() {
     let (home, ids) = home();
-    let ask = |word: &str, sort: &str| {
-        let script = format!(
-            "source <(lepo completions bash); COMP_WORDS=(lepo show '{word}'); COMP_CWORD=2; COMP_TYPE={sort}; \
-             _clap_complete_lepo lepo '{word}' show; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-        );
-        run(home.shell(&script), b"").out
-    };
     let (newest, other) = (&ids[2], &ids[1]);
-    assert_eq!(ask(newest, "9"), format!("{newest}\n"));
-    let listed = ask("01", "63");
-    assert_eq!(listed, format!("{newest}  (with a colon ... ␛[31mescape)\n{other}  (첫 질문: 왜 그럴까?)\n"));
-    assert_eq!(ask("01", "37"), format!("{newest}\n{other}\n"));
+    for sort in ["9", "63", "37", "42"] {
+        let ask = |typed: &str| {
+            bash_replies(&home, &format!("lepo show {typed}"), &format!("lepo show {typed}"), typed, sort)
+        };
+        assert_eq!(ask(newest), format!("{newest}\n"));
+        assert_eq!(ask("01"), format!("{newest}\n{other}\n"));
+    }
 }
 
 #[test]
@@ -118,23 +124,41 @@ fn bash_completes_a_name_with_colons_whole() {
     let home = Home::new();
     let model = |name: &str| format!("[[models]]\nname = \"{name}\"\nprovider = \"ollama\"\nmodel = \"x\"\n");
     home.write("config/config.toml", model("qwen3:8b") + &model("hub:qwen3:4b"));
-    // The words and the current one, as readline parts them at its breaks.
-    let ask = |line: &str, words: &str, last: &str| {
-        let script = format!(
-            "source <(lepo completions bash); COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({words}); \
-             COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 )); COMP_TYPE=9; \
-             _clap_complete_lepo lepo '{last}' x; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-        );
-        run(home.shell(&script), b"").out
-    };
-    for (line, words, last, found) in [
-        ("lepo do -m qwen3", "lepo do -m qwen3", "qwen3", "qwen3\\:8b\n"),
+    home.write("work/a=b/c@d.txt", "x");
+    let id = home.add(&["--prev", "head"], "a question");
+    home.ok(&["branch", "main", &id]);
+    for (line, args, last, found) in [
+        ("lepo do -m qwen3", "lepo do -m qwen3", "qwen3", "qwen3:8b\n"),
         ("lepo do -m qwen3:", "lepo do -m qwen3 :", "", "8b\n"),
         ("lepo do -m qwen3:8", "lepo do -m qwen3 : 8", "8", "8b\n"),
         ("lepo do -m hub:qwen3:", "lepo do -m hub : qwen3 :", "", "4b\n"),
-        ("lepo do -m hub:q", "lepo do -m hub : q", "q", "qwen3\\:4b\n"),
+        ("lepo do -m hub:q", "lepo do -m hub : q", "q", "qwen3:4b\n"),
+        ("lepo do --model=hub:q", "lepo do --model = hub : q", "q", "qwen3:4b\n"),
+        ("lepo do --tail=ma", "lepo do --tail = ma", "ma", "main\n"),
+        ("lepo do --tail @..ma", "lepo do --tail @ ..ma", "@..ma", "@..main\n"),
+        ("lepo do -A a=b/", "lepo do -A a = b/", "b/", "b/c@d.txt\n"),
+        ("lepo do -A a=b/c@", "lepo do -A a = b/c @", "@", "@d.txt\n"),
     ] {
-        assert_eq!(ask(line, words, last), found, "{line}");
+        assert_eq!(bash_replies(&home, line, args, last, "9"), found, "{line}");
+    }
+}
+
+#[test]
+fn a_script_of_bash_that_was_saved_before_gets_candidates_as_it_splits_them() {
+    let (home, ids) = home();
+    let mut command = home.command(&["--", "lepo", "show", "01"]);
+    command.env("LEPO_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", "2");
+    assert_eq!(run(command, b"").out, format!("{}\u{b}{}", ids[2], ids[1]));
+}
+
+#[test]
+fn a_store_is_found_by_a_quoted_option() {
+    let (home, ids) = home();
+    std::fs::rename(home.work().join(".lepo"), home.path().join("moved")).unwrap();
+    std::fs::create_dir(home.work().join("my dir")).unwrap();
+    std::fs::rename(home.path().join("moved"), home.work().join("my dir/.lepo")).unwrap();
+    for option in [&["-c", "my dir"][..], &["-c", "'my dir'"], &["-c", "my\\ dir"], &["--cd=\"my dir\""]] {
+        assert_eq!(values(&home, &[option, &["show", "01"]].concat()), [&*ids[2], &*ids[1]], "{option:?}");
     }
 }
 

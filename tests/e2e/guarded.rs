@@ -11,7 +11,8 @@ const MADE_IN: &[(&str, &[&str])] = &[
     ("BareWord(", &["term/offered_word.rs"]),
     ("Suggestion {", &["repl/complete.rs"]),
     ("CompletionCandidate::new", &["commands/complete.rs"]),
-    ("clap_complete::engine::{CompletionCandidate, complete}", &["commands/shells.rs"]),
+    ("PathCompleter::", &["commands/complete.rs"]),
+    (".write_complete(", &["commands/completions.rs"]),
     // The checksum of a download, in any case.
     ("len() == 64", &["commands/model/new.rs"]),
     ("len() != 64", &[]),
