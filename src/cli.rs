@@ -6,7 +6,6 @@ mod external;
 mod finish;
 mod first_word;
 mod help;
-pub mod help_blocks;
 mod parse_error;
 mod preparse;
 pub mod tasks;
@@ -65,33 +64,44 @@ Exit codes:
   129, 130, 143    ended by SIGHUP, SIGINT, SIGTERM
 
 Environment:
-  LEPO_CONFIG_HOME    the directory that holds config.toml, system_prompt.txt, mcp.json and _prompts
-  XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME    the parents of lepo's directories for
-                configuration; for logs, history and trust; for weights and `lepo sync`
-  LEPO_MODEL    the model to ask, as with -m
-  LEPO_TAIL     the message to continue from, as with --tail; -n and --tail override it
-  LEPO_RECORDED    `only`: answer from the store alone, as with --recorded=only
+  LEPO_CONFIG_HOME
+      the directory that holds config.toml, system_prompt.txt, mcp.json and _prompts
+  XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME
+      the parents of lepo's directories for configuration; for logs, history and trust; for weights and `lepo sync`
+  LEPO_MODEL
+      the model to ask, as with -m
+  LEPO_TAIL
+      the message to continue from, as with --tail; -n and --tail override it
+  LEPO_RECORDED
+      `only`: answer from the store alone, as with --recorded=only
   LEPO_PLANNER, LEPO_TOOL_CALL_MODE, LEPO_AUTO_ACCESS, LEPO_MAX_ROUNDS, LEPO_LOG_LEVEL, LEPO_TIDY
-                settings of lepo-config(5)
-  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST, ANTHROPIC_API_KEY,
-  ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
-                the model to ask if none is configured, and keys and addresses that configured
-                models leave out
-  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY    proxies; not used for addresses of this machine
-  SSL_CERT_FILE, SSL_CERT_DIR    certificates to trust in place of the system's, such as a company's
-  NO_COLOR      disables colours
-  FORCE_COLOR, CLICOLOR_FORCE    colour status lines and the headings of `show` in a pipe too
-  LEPO_EDITOR, VISUAL, EDITOR    the editor
-  LEPO_PAGER, PAGER    the pager for long output on a terminal
-  BROWSER       the program that opens pages and sign-in addresses
-  CLAUDE_CONFIG_DIR, CODEX_HOME, LLM_USER_PATH    the data folders of those tools, for lepo import
+      settings of lepo-config(5)
+  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL, OLLAMA_HOST, ANTHROPIC_API_KEY, \
+ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
+      the model to ask if none is configured, and keys and addresses that configured models leave out
+  HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY
+      proxies; not used for addresses of this machine
+  SSL_CERT_FILE, SSL_CERT_DIR
+      certificates to trust in place of the system's, such as a company's
+  NO_COLOR
+      disables colours
+  FORCE_COLOR, CLICOLOR_FORCE
+      colour status lines and the headings of `show` in a pipe too
+  LEPO_EDITOR, VISUAL, EDITOR
+      the editor
+  LEPO_PAGER, PAGER
+      the pager for long output on a terminal
+  BROWSER
+      the program that opens pages and sign-in addresses
+  CLAUDE_CONFIG_DIR, CODEX_HOME, LLM_USER_PATH
+      the data folders of those tools, for lepo import
 
-Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are described in
-lepo(7), the files of a store in lepo-store(5), the settings in lepo-config(5).
+Addresses (@, ids, branches, files, ^ and ~N, ranges A..B, - for stdin) are described in lepo(7), the files of \
+a store in lepo-store(5), the settings in lepo-config(5).
 
-JSON Schemas of the --json and --events output are in docs/schemas of lepo's source. Fields, events
-and enumerated values may be added, so readers must ignore those that they do not know. Within a
-major version, no field is removed or changes its meaning or type.";
+JSON Schemas of the --json and --events output are in docs/schemas of lepo's source. Fields, events and \
+enumerated values may be added, so readers must ignore those that they do not know. Within a major version, no \
+field is removed or changes its meaning or type.";
 
 const EVERYWHERE: &str = "Global options";
 

@@ -1,27 +1,17 @@
-//! Prints help: `-h` fits a screen of 24 lines, `--help` is complete.
+//! Prints help: `-h` has what everyday use needs, `--help` is complete.
 
-use clap::builder::StyledStr;
 use clap::{Arg, Command};
 
 use super::external::external;
 use super::finish::{end, report};
-use super::help_blocks::{laid_out, wrapped};
 use super::{alias, tasks};
-use crate::term::{Out, columns, cut, fold, print_status, width};
+use crate::term::{Out, columns, fold, print_status};
 use lepo_base::error::Error;
 
-/// Lines of a short help: the prompt stays visible below it.
-const LINES: usize = 23;
-
-/// On fewer columns, a list starts below its heading.
-const NARROW: usize = 72;
-
-/// Maximum columns of a long help, and its width without a terminal.
+/// Maximum columns of a help, and its width without a terminal.
 const WRITTEN: usize = 100;
 
 const NARROWEST: usize = 40;
-
-const MOST_INDENT: usize = 30;
 
 /// Prints the complete help of the innermost command that the arguments name, through a pager if it is long.
 pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
@@ -36,17 +26,10 @@ pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
 fn long(root: &Command, command: &Command, columns: usize) -> String {
     let mut long = command.clone().term_width(columns);
     if std::ptr::eq(command, root) {
-        let list = laid_out(tasks::list(root).trim_end(), columns);
         long = long.help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}\n\nOptions:\n{{options}}{{after-help}}"
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
+            tasks::list(root, columns)
         ));
-    }
-    let laid_out = |text: &StyledStr| laid_out(&text.to_string(), columns);
-    if let Some(about) = command.get_long_about().map(laid_out) {
-        long = long.long_about(about);
-    }
-    if let Some(after) = command.get_after_long_help().or(command.get_after_help()).map(laid_out) {
-        long = long.after_long_help(after);
     }
     fold(&long.render_long_help().to_string(), columns)
 }
@@ -96,15 +79,47 @@ fn first_unknown<'w>(root: &Command, words: &'w [String]) -> Option<(&'w str, us
 
 pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     root.build();
-    let columns = columns().clamp(NARROWEST, WRITTEN);
-    let command = innermost(&root, words);
-    let lines = match std::ptr::eq(command, &root) {
-        true => of_root(columns),
-        false => of_command(command, columns),
-    };
     let mut out = Out::stdout();
-    lines.iter().for_each(|line| out.line(line));
+    out.page();
+    let columns = columns().clamp(NARROWEST, WRITTEN);
+    out.trusted(&short(&root, innermost(&root, words), columns));
     end(out)
+}
+
+fn short(root: &Command, command: &Command, columns: usize) -> String {
+    if std::ptr::eq(command, root) {
+        return fold(&tasks::summary(columns), columns);
+    }
+    let path = command.get_bin_name().unwrap_or_default();
+    let daily = tasks::daily_options(path.strip_prefix("lepo ").unwrap_or(path));
+    let is_shown = |arg: &Arg| {
+        let name = arg.get_long().unwrap_or(arg.get_id().as_str());
+        let is_own = !arg.is_hide_set() && !arg.is_global_set();
+        arg.is_positional() || is_own && (daily.is_empty() || daily.contains(&name))
+    };
+    let has_options = command.get_arguments().any(|arg| !arg.is_positional() && is_shown(arg));
+    let lists = [
+        ("{positionals}\n", command.get_positionals().next().is_some()),
+        ("{subcommands}\n", command.has_subcommands()),
+        ("{options}\n", has_options),
+    ];
+    let mut template = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
+    for (list, _) in lists.iter().filter(|(_, is_there)| *is_there) {
+        template += list;
+    }
+    if !template.ends_with("\n\n") {
+        template.push('\n');
+    }
+    template += &format!("See `{path} --help` for all options, details and examples.\n");
+    let short = command.clone().mut_args(|arg| {
+        let is_hidden = !is_shown(&arg);
+        arg.hide_short_help(is_hidden)
+    });
+    let short = short.mut_subcommands(|inner| {
+        let is_hidden = inner.get_name() == "help";
+        inner.hide(is_hidden)
+    });
+    fold(&short.term_width(columns).help_template(template).render_help().to_string(), columns)
 }
 
 fn innermost<'c>(root: &'c Command, words: &[String]) -> &'c Command {
@@ -116,141 +131,13 @@ fn innermost<'c>(root: &'c Command, words: &[String]) -> &'c Command {
     command
 }
 
-/// Formats the examples, then the commands of each task on one line.
-fn of_root(columns: usize) -> Vec<String> {
-    let mut lines = vec![
-        "Conversations with language models as plain files, the way git keeps source.".to_string(),
-        String::new(),
-        "  lepo                          start an interactive conversation".into(),
-        "  lepo 'What does this do?'     ask; the next question continues from here".into(),
-        "  git diff | lepo 'Review it'   ask about the output of another program".into(),
-        "  lepo COMMAND ...              run a command:".into(),
-        String::new(),
-    ];
-    if columns < NARROW {
-        // An example's comment does not fit next to it.
-        lines
-            .iter_mut()
-            .for_each(|line| line.truncate(line.trim_start().find("  ").map_or(line.len(), |at| at + 2)));
-    }
-    let indent = tasks::TASKS.iter().map(|(task, _)| width(task) + 5).max().unwrap_or_default();
-    for (task, names) in tasks::TASKS {
-        if *task == tasks::FOR_SCRIPTS {
-            lines.push(String::new());
-        }
-        let names = names.iter().map(|name| name.to_string());
-        if columns < NARROW {
-            lines.push(format!("  {task}:"));
-            lines.extend(wrapped("    ", names, ", ", columns));
-            continue;
-        }
-        let head = format!("  {task}:{}", " ".repeat(indent - width(task) - 3));
-        lines.extend(wrapped(&head, names, ", ", columns));
-    }
-    lines.push(String::new());
-    lines.extend(folded(
-        "`lepo COMMAND -h` summarises a command; `lepo --help` prints the full \
-        help.",
-        columns,
-    ));
-    lines.iter().flat_map(|line| folded(line.trim_end(), columns)).collect()
-}
-
-/// Formats purpose, usage, arguments, as many options as fit, and the names of the remaining ones.
-fn of_command(command: &Command, columns: usize) -> Vec<String> {
-    let path = command.get_bin_name().unwrap_or_else(|| command.get_name()).to_string();
-    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-    let mut lines = folded(&about, columns);
-    lines.push(String::new());
-    let usage = command.clone().render_usage().to_string();
-    lines.extend(usage.lines().flat_map(|line| folded(line.trim_end(), columns)));
-    lines.push(String::new());
-    let mut tail = vec![String::new()];
-    tail.extend(folded(&format!("See `{path} --help` for details and examples."), columns));
-    let room = LINES.saturating_sub(lines.len() + tail.len());
-    lines.extend(body(&rows(command), room, columns));
-    lines.extend(tail);
-    lines.iter().map(|line| cut(line, columns)).collect()
-}
-
-fn folded(text: &str, columns: usize) -> Vec<String> {
-    fold(text, columns).split('\n').map(str::to_string).collect()
-}
-
-/// Formats `rows` in at most `room` lines: the first rows completely, the rest by name; if even the names do
-/// not fit, by number.
-fn body(rows: &[(String, String)], room: usize, columns: usize) -> Vec<String> {
-    let everywhere = ["-c PATH", "-s PATH", "--color WHEN"].map(str::to_string);
-    let more = |others: &[(String, String)]| {
-        let names = others.iter().map(|(name, _)| name.replace(", ", " "));
-        wrapped("  more: ", names.chain(everywhere.clone()), ", ", columns)
-    };
-    let whole = |rows: &[(String, String)]| -> Vec<String> {
-        let indent = rows.iter().map(|(name, _)| width(name) + 4).max().unwrap_or_default().min(MOST_INDENT);
-        let row = |(name, about): &(String, String)| {
-            let gap = indent.saturating_sub(width(name) + 2).max(2);
-            let head = format!("  {name}{}", " ".repeat(gap));
-            wrapped(&head, about.split(' ').map(str::to_string), " ", columns)
-        };
-        rows.iter().flat_map(row).collect()
-    };
-    let shown = |count: usize, is_named: bool| {
-        let (first, others) = rows.split_at_checked(count).unwrap_or_default();
-        let more = match is_named {
-            true => more(others),
-            false => vec![format!("  and {} more options", others.len() + everywhere.len())],
-        };
-        [whole(first), more].concat()
-    };
-    let most = |is_named: bool| {
-        let all = (1..=rows.len()).rev().map(|count| shown(count, is_named));
-        all.into_iter().find(|lines| lines.len() <= room)
-    };
-    most(true).or_else(|| most(false)).unwrap_or_else(|| shown(0, true))
-}
-
-fn rows(command: &Command) -> Vec<(String, String)> {
-    let first_line = |text: String| text.lines().next().unwrap_or_default().to_string();
-    let about = |arg: &Arg| {
-        let about = first_line(arg.get_help().map(ToString::to_string).unwrap_or_default());
-        let values: Vec<String> =
-            arg.get_possible_values().iter().map(|value| value.get_name().to_string()).collect();
-        match arg.get_action().takes_values() && values.iter().any(|value| !about.contains(value.as_str())) {
-            true => format!("{about}: {}", values.join(", ")),
-            false => about,
-        }
-    };
-    let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help").map(|inner| {
-        (inner.get_name().to_string(), inner.get_about().map(ToString::to_string).unwrap_or_default())
-    });
-    let first = tasks::daily_options(command.get_name());
-    let mut arguments: Vec<&Arg> =
-        command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_hide_set()).collect();
-    arguments.sort_by_key(|arg| match arg.get_long() {
-        _ if arg.is_positional() => (0, 0),
-        long => (1, first.iter().position(|name| Some(*name) == long).unwrap_or(first.len())),
-    });
-    inner.chain(arguments.into_iter().map(|arg| (name(arg), about(arg)))).collect()
-}
-
-fn name(arg: &Arg) -> String {
-    let value =
-        arg.get_value_names().unwrap_or_default().iter().map(|name| name.as_str()).collect::<Vec<_>>();
-    if arg.is_positional() {
-        return value.join(" ");
-    }
-    let takes = arg.get_action().takes_values();
-    let value = if takes { format!(" {}", value.join(" ")) } else { String::new() };
-    match (arg.get_short(), arg.get_long()) {
-        (Some(short), Some(long)) => format!("-{short}, --{long}{value}"),
-        (Some(short), None) => format!("-{short}{value}"),
-        (None, long) => format!("    --{}{value}", long.unwrap_or_default()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::term::width;
+
+    /// Lines of a short help at 80 columns: the prompt stays visible below it.
+    const LINES: usize = 23;
 
     fn all(root: &Command) -> Vec<&Command> {
         let mut all = vec![root];
@@ -268,44 +155,29 @@ mod tests {
         let mut root = super::super::command();
         root.build();
         assert!(all(&root).len() > 30);
-        for columns in [80, 40, 100] {
-            for command in all(&root).into_iter().skip(1) {
-                let lines = of_command(command, columns);
-                assert!(lines.iter().all(|line| width(line) <= columns), "{lines:#?}");
-                // Except at the end of a usage line.
-                let is_cut = |line: &String| {
-                    line.ends_with("...") && !line.ends_with("]...") && !line.ends_with(">...")
-                };
-                assert!(!lines.iter().any(is_cut), "{lines:#?}");
-                let shown = lines
-                    .iter()
-                    .filter(|line| line.starts_with("  ") && !line.starts_with("         "))
-                    .count();
-                assert!(
-                    shown > usize::from(!rows(command).is_empty()) && lines.len() <= LINES,
-                    "{} {columns}: {lines:#?}",
-                    command.get_name()
-                );
-                if columns < 80 {
+        for columns in [40, 80, 100] {
+            for command in all(&root) {
+                let help = short(&root, command, columns);
+                let lines: Vec<&str> = help.lines().collect();
+                assert!(lines.iter().all(|line| width(line) <= columns), "{columns}: {help}");
+                assert!(columns < 80 || lines.len() <= LINES, "{}: {help}", lines.len());
+                assert!(!help.contains("\n\n\n"), "{help}");
+                if std::ptr::eq(command, &root) {
                     continue;
                 }
-                for arg in command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_positional())
-                {
-                    let long = arg.get_long().map(|long| format!("--{long}"));
-                    let named = long.is_none_or(|long| lines.iter().any(|line| line.contains(&long)));
-                    assert!(named, "{} {columns} {:?}: {lines:#?}", command.get_name(), arg.get_long());
+                let daily = tasks::daily_options(command.get_bin_name().unwrap().trim_start_matches("lepo "));
+                for arg in command.get_arguments().filter(|arg| !arg.is_global_set() && !arg.is_hide_set()) {
+                    let Some(name) = arg.get_long() else { continue };
+                    let is_shown =
+                        help.contains(&format!("  --{name}")) || help.contains(&format!(", --{name}"));
+                    assert_eq!(is_shown, daily.is_empty() || daily.contains(&name), "{name}: {help}");
                 }
             }
-            let lines = of_root(columns);
-            assert!(columns < 80 || lines.len() <= LINES, "{lines:#?}");
-            let is_broken =
-                |line: &String| width(line) > columns || line.trim_end_matches(" ...").ends_with("...");
-            assert!(!lines.iter().any(is_broken), "{lines:#?}");
         }
     }
 
     #[test]
-    fn prose_of_long_help_fills_its_lines() {
+    fn long_help_fits_its_columns() {
         let mut root = super::super::command();
         root.build();
         for columns in [40, 80, 100] {
@@ -318,7 +190,7 @@ mod tests {
                     let is_full = pair[0].ends_with(':') || width(pair[0]) + 1 + width(word) > columns;
                     assert!(!is_prose(pair[0]) || !is_prose(pair[1]) || is_full, "{columns}: {pair:?}");
                 }
-                let wide = lines.iter().find(|line| !line.starts_with("  ") && width(line) > columns);
+                let wide = lines.iter().find(|line| width(line) > columns);
                 assert_eq!(wide, None, "{columns} {}", command.get_name());
             }
         }

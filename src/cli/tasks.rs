@@ -15,32 +15,39 @@ pub const TASKS: &[(&str, &[&str])] = &[
 /// Commands that users rarely type: listed last.
 pub const FOR_SCRIPTS: &str = "For scripts and upkeep";
 
-/// Options of every day by command, which `-h` and the manual list first, in this order.
-const DAILY_OPTIONS: &[(&str, &[&str])] = &[(
-    "do",
-    &[
-        "new",
-        "tail",
-        "retry",
-        "model",
-        "file",
-        "context",
-        "attach",
-        "run",
-        "system",
-        "tools",
-        "show-past",
-        "debate",
-        "parallel",
-        "continue",
-        "no-keep",
-        "code",
-        "output",
-        "quiet",
-        "json",
-        "dry-run",
-    ],
-)];
+/// Options of every day by command: `-h` lists only these, and those of `do` come first in the manual. A command
+/// without a row has all in `-h`.
+const DAILY_OPTIONS: &[(&str, &[&str])] = &[
+    (
+        "do",
+        &[
+            "file", "context", "attach", "run", "system", "new", "tail", "retry", "model", "tools",
+            "dry-run", "json", "output", "quiet",
+        ],
+    ),
+    (
+        "grep",
+        &[
+            "ignore-case",
+            "word-regexp",
+            "fixed-strings",
+            "context",
+            "files-with-matches",
+            "kind",
+            "everywhere",
+            "since",
+            "model",
+            "max-count",
+        ],
+    ),
+    ("import", &["dry-run", "tools", "since", "all", "from", "watch", "hook", "json"]),
+    (
+        "rebase",
+        &["interactive", "onto", "root", "system", "drop", "replace", "all", "dry-run", "branch", "json"],
+    ),
+    ("rm", &["older-than", "unanswered", "now", "empty", "redact", "all", "force", "dry-run", "yes", "json"]),
+    ("sync", &["yes", "as", "heads", "mine", "not-mine", "allow", "watch", "status"]),
+];
 
 /// Returns the long names of the options of a day of this command, in their order.
 pub fn daily_options(command: &str) -> &'static [&'static str] {
@@ -52,14 +59,67 @@ pub fn names() -> Vec<&'static str> {
     TASKS.iter().flat_map(|(_, names)| names.iter().copied()).chain(["help"]).collect()
 }
 
-/// Formats the commands under the headings of their tasks, one per line.
-pub fn list(root: &Command) -> String {
+/// On fewer columns, text is below its heading.
+const NARROW: usize = 72;
+
+const EXAMPLES: &str = "\
+Conversations with language models as plain files, the way git keeps source.
+
+  lepo                          start an interactive conversation
+  lepo 'What does this do?'     ask; the next question continues from here
+  git diff | lepo 'Review it'   ask about the output of another program
+  lepo COMMAND ...              run a command:
+";
+
+/// Formats examples, then the names of the commands of each task.
+pub fn summary(columns: usize) -> String {
+    let is_narrow = columns < NARROW;
+    let example = |line: &str| match line.trim_start().find("  ") {
+        // Its comment does not fit after it.
+        Some(end) if is_narrow => format!("{}\n", line.split_at(end + 2).0),
+        _ => format!("{line}\n"),
+    };
+    let mut summary: String = EXAMPLES.lines().map(example).collect();
+    for (task, names) in TASKS {
+        let (head, indent) = match is_narrow {
+            true => (format!("  {task}:\n    "), 4),
+            false => (format!("  {:<25}", format!("{task}:")), 27),
+        };
+        summary += if *task == FOR_SCRIPTS { "\n\n" } else { "\n" };
+        summary += &wrapped(&head, indent, &names.join(", "), columns);
+    }
+    summary + "\n\n`lepo COMMAND -h` summarises a command; `lepo --help` prints the full help.\n"
+}
+
+/// Adds words to `head`, whose last line has `indent` columns; further lines have this indent.
+fn wrapped(head: &str, indent: usize, words: &str, columns: usize) -> String {
+    let (mut text, mut at) = (head.to_string(), indent);
+    for word in words.split(' ') {
+        if at > indent && at + 1 + word.len() > columns {
+            text += &format!("\n{}", " ".repeat(indent));
+            at = indent;
+        } else if at > indent {
+            text.push(' ');
+            at += 1;
+        }
+        text += word;
+        at += word.len();
+    }
+    text
+}
+
+/// Formats the commands under the headings of their tasks, each with its purpose.
+pub fn list(root: &Command, columns: usize) -> String {
     let mut list = String::new();
     for (task, names) in TASKS {
         list += &format!("{task}:\n");
         for name in *names {
             let about = root.find_subcommand(name).and_then(Command::get_about).cloned().unwrap_or_default();
-            list += &format!("  {name:<11}  {about}\n");
+            let (head, indent) = match columns < NARROW {
+                true => (format!("  {name}\n    "), 4),
+                false => (format!("  {name:<11}  "), 15),
+            };
+            list += &format!("{}\n", wrapped(&head, indent, &about.to_string(), columns));
         }
         list.push('\n');
     }

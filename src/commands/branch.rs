@@ -26,18 +26,21 @@ Examples:
   lepo branch -d plan-b before-the-idea
   lepo branch | while read name id rest; do lepo show $id > $name.md; done";
 
+const LONG_ABOUT: &str = "\
+List, create, move, rename and delete branches
+
+A branch is a name for a message, and can be used wherever an address can. Without NAME, lists the branches: \
+name, id, length and the last question, as `lepo ls` does.
+
+    s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it on
+           ↖ a0               other: stays in place; no other command moves it
+
+Deleting a branch deletes no message. Branches of other people, alice/BRANCH, are listed after yours; only \
+their owners can move them.";
+
 /// List, create, move, rename and delete branches
-///
-/// A branch is a name for a message, and can be used wherever an address can. Without NAME, lists
-/// the branches: name, id, length and the last question, as `lepo ls` does.
-///
-///     s1 ← u0 ← a0 ← u0 ← a0    main: `lepo do --tail main` moves it on
-///            ↖ a0               other: stays in place; no other command moves it
-///
-/// Deleting a branch deletes no message. Branches of other people, alice/BRANCH, are listed after yours;
-/// only their owners can move them.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, verbatim_doc_comment)]
+#[command(after_help = EXAMPLES, long_about = LONG_ABOUT)]
 pub struct BranchArgs {
     /// The branch to create
     #[arg(value_name = "NAME", add = complete::branch())]

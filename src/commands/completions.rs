@@ -67,8 +67,8 @@ fi"#;
 /// configuration and directory, in zsh and fish each with a preview. Only names that need no quotes are offered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    source <(lepo completions bash)                                   # in ~/.bashrc\n  \
-    source <(lepo completions zsh)                                    # in ~/.zshrc, after compinit if you call it\n  \
+    source <(lepo completions bash)  # in ~/.bashrc\n  \
+    source <(lepo completions zsh)   # in ~/.zshrc, after compinit if you call it\n  \
     lepo completions fish > ~/.config/fish/completions/lepo.fish")]
 pub struct CompletionsArgs {
     /// bash, zsh, fish or elvish

@@ -10,38 +10,41 @@ use lepo_base::error::Result;
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{Store, StrayOutcome};
 
+const LONG_ABOUT: &str = "\
+Check every id, name, link and blob
+
+Prints one finding per line, `WHAT NAME: why`. Prints nothing and exits with 0 if the store is good. These \
+findings exit with 1:
+
+    edited       a message's content does not match its id
+    line ends    CRLF and LF were exchanged, as git does with core.autocrlf
+    dangling     the message before, or the message of a branch, is missing
+    cycle        messages that follow each other in a circle
+    duplicate    an id occurs twice, or a name with different bytes
+    misplaced    in a wrong folder below _old/; `lepo tidy` moves it
+    unreadable   a file that cannot be read, or a branch that holds no id
+    not a file   a directory, link, fifo or socket with the name of a message
+    blob         its bytes do not match its name, or it is missing
+
+These are warnings:
+
+    foreign      not a file of lepo's
+    future       dated more than a day ahead
+    stray        left in _tmp/ by a process that ended early
+
+With --secrets, looks for keys, tokens and passwords instead: in messages, blobs, titles, prompts and \
+instructions, and in what other people sent. Prints one finding per line, `ID KIND WHERE`, with a path instead \
+of ID for a file that is not a message, and exits with 1 if there are any. Never prints the secret itself.
+
+A valid id proves all messages before it, because each id covers the one before. This finds accidents; 80 bits \
+without a signature are no protection against deliberate forgery.";
+
 /// Check every id, name, link and blob
-///
-/// Prints one finding per line, `WHAT NAME: why`. Prints nothing and exits with 0 if the store is good.
-/// These findings exit with 1:
-///
-///     edited       a message's content does not match its id
-///     line ends    CRLF and LF were exchanged in a message or a blob, as git does with core.autocrlf
-///     dangling     the message before this one, or the message of a branch, is missing
-///     cycle        messages that follow each other in a circle
-///     duplicate    an id occurs twice, or a name with different bytes
-///     misplaced    in a folder below _old/ where it is not read; `lepo tidy` moves it
-///     unreadable   a file that cannot be read, or a branch that holds no id
-///     not a file   a directory, link, fifo or socket with the name of a message
-///     blob         its bytes do not match its name, or a message names one that is missing
-///
-/// These are warnings:
-///
-///     foreign      not a file of lepo's
-///     future       dated more than a day ahead
-///     stray        left in _tmp/ by a process that ended early
-///
-/// With --secrets, looks for keys, tokens and passwords instead: in messages, blobs, titles, prompts and
-/// instructions, and in what other people sent. Prints one finding per line, `ID KIND WHERE`, with a path instead
-/// of ID for a file that is not a message, and exits with 1 if there are any. Never prints the secret itself.
-///
-/// A valid id proves all messages before it, because each id covers the one before. This finds accidents;
-/// 80 bits without a signature are no protection against deliberate forgery.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo fsck && echo good\n  lepo fsck | grep ^edited\n  lepo fsck --recover\n  \
     lepo fsck --secrets && git add .lepo",
-    verbatim_doc_comment
+    long_about = LONG_ABOUT
 )]
 pub struct FsckArgs {
     /// Recover files left by a crash: turn each partial answer into a hidden message and print its id, remove useless

@@ -8,23 +8,26 @@ use lepo_base::error::Result;
 use lepo_store::bubb::counted;
 use lepo_store::store::{Store, TidyPlan};
 
+const LONG_ABOUT: &str = "\
+Move messages of past days into folders
+
+    .lepo/01K9…-u0-….md                      recent messages
+    .lepo/_old/2025-11/13/01K9…-a0-….md      past days: same names, same bytes
+
+Commands then take as long in a store of ten million messages as in one of a thousand. Moves whole days, \
+oldest first, that ended more than 48 hours ago. `do` and `add` move some thousands at a time automatically \
+once .lepo has more than `tidy` messages (default 10000; false: never). Every command finds messages in both \
+places; `grep -r PATTERN .lepo` reads all of them.
+
+Deletes what `rm` removed longer ago than the setting `keep_removed` says.
+
+Files that `lepo fsck` reports as misplaced are moved to the right folder.";
+
 /// Move messages of past days into folders
-///
-///     .lepo/01K9…-u0-….md                      recent messages
-///     .lepo/_old/2025-11/13/01K9…-a0-….md      past days: the same names, the same bytes
-///
-/// Commands then take as long in a store of ten million messages as in one of a thousand. Moves whole days, oldest
-/// first, that ended more than 48 hours ago. `do` and `add` move some thousands at a time automatically once .lepo
-/// has more than `tidy` messages (default 10000; false: never). Every command finds messages in both places; `grep -r
-/// PATTERN .lepo` reads all of them.
-///
-/// Deletes what `rm` removed longer ago than the setting `keep_removed` says.
-///
-/// Files that `lepo fsck` reports as misplaced are moved to the right folder.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo tidy -n\n  lepo tidy\n  lepo tidy --keep 0      # all days that ended more than 48 hours ago",
-    verbatim_doc_comment
+    long_about = LONG_ABOUT
 )]
 pub struct TidyArgs {
     /// Leave about N messages in .lepo (default: half of the setting `tidy`); 0 moves all that can move

@@ -130,7 +130,10 @@ fn a_wrong_command_line_is_told_in_plain_words() {
     let ran = home.lepo(&["grep", "--json"]);
     assert!(ran.out.contains("missing PATTERN"), "{}", ran.out);
     let short = home.ok(&["export", "-h"]);
-    assert!(short.contains("--format FORMAT  The format to write: markdown, json"), "{short}");
+    assert!(
+        short.contains("--format <FORMAT>  The format to write [possible values: markdown, json"),
+        "{short}"
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::path::Path;
 use lepo::cli::{self, tasks};
 use lepo::completions;
 
+mod help_blocks;
 mod markdown;
 mod promises;
 mod roff;
@@ -78,7 +79,9 @@ fn every_argument_has_help() {
     let mut root = cli::command();
     root.build();
     for command in root.get_subcommands().chain([&root]) {
-        assert!(command.get_about().is_some(), "{}", command.get_name());
+        let about = command.get_about().expect("a purpose").to_string();
+        let long = command.get_long_about().map_or(about.clone(), ToString::to_string);
+        assert!(long.starts_with(&about), "{}: --help begins as -h does", command.get_name());
         for argument in command.get_arguments() {
             assert!(argument.get_help().is_some(), "{} {}", command.get_name(), argument.get_id());
         }
@@ -125,7 +128,7 @@ fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>)
     text += &section("DESCRIPTION", &about.unwrap_or_default());
     text += &marked(&in_groups(&of_man(&|text| man.render_options_section(text))));
     if name == "lepo" {
-        text += &section("COMMANDS", &tasks::list(command));
+        text += &section("COMMANDS", &tasks::list(command, usize::MAX));
     } else if command.has_subcommands() {
         text += &marked(&of_man(&|text| man.render_subcommands_section(text)));
     }
@@ -165,12 +168,12 @@ fn written_pages() -> Vec<(String, Vec<u8>)> {
         .to_vec()
 }
 
-/// Returns the command with its options of a day before the groups of the others.
+/// Returns the command with its options of a day before the groups of the others, if it has groups.
 fn daily_first(command: &clap::Command) -> clap::Command {
     let daily = tasks::daily_options(command.get_name());
     command.clone().mut_args(|arg| match daily.iter().position(|name| arg.get_long() == Some(name)) {
-        Some(index) => arg.help_heading(None).display_order(index),
-        None => arg,
+        Some(index) if arg.get_help_heading().is_some() => arg.help_heading(None).display_order(index),
+        _ => arg,
     })
 }
 
@@ -192,7 +195,8 @@ fn in_groups(sections: &str) -> String {
 
 #[test]
 fn the_options_of_a_day_are_options() {
-    let root = cli::command();
+    let mut root = cli::command();
+    root.build();
     for command in root.get_subcommands() {
         for name in tasks::daily_options(command.get_name()) {
             assert!(command.get_arguments().any(|arg| arg.get_long() == Some(name)), "{name}");

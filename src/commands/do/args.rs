@@ -8,7 +8,6 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use super::budget_args::BudgetArgs;
 use super::form_args::FormArgs;
 use super::group_args::GroupArgs;
-use super::help_text::AFTER;
 use super::job_args::{AcpArgs, ProxyArgs, ReplayArgs};
 use super::numbers::{effort, temperature};
 use super::store_args::{KeepArgs, RecordedArgs};
@@ -38,23 +37,48 @@ const TOOLS: &str = "Tools";
 const DECISIONS: &str = "Pending requests";
 const OUTPUT: &str = "Output";
 
+const AFTER: &str = "\
+Examples:
+  lepo do 'what does this repository do?'
+  lepo do --run 'git log --oneline -5' 'what changed?'
+  git diff | lepo do --file review.md --context src/main.rs
+  lepo do --context src --context review.md 'where is the parser?'
+  lepo do -n --system 'Answer in Korean.' 'what is a monad?'
+  lepo do --attach chart.png 'what is wrong here?'
+  lepo do --schema person.json --file cv.txt | jq .name
+  lepo do --tail main --retry -m other
+  lepo do --list-tools
+  lepo do --context mcp:docs/guide://start 'how do I begin?'
+  lepo do --prompt docs/explain --arg topic=links
+  lepo do -n --recorded=only 'the same question'     # from the store, or exit 3
+  lepo do --compact --keep 1 'what matters are the figures'
+  lepo do --replay main -m gpt -m qwen      # the same questions for other models
+  lepo do --parallel -m gpt -m qwen 'which is simpler?'
+  lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
+  lepo do --debate --tail @            # continue that debate
+
+lepo-do(1) lists the fields of --json and --events; their JSON Schemas are in docs/schemas of lepo's source.";
+
+const LONG_ABOUT: &str = "\
+Ask a model and keep the conversation
+
+The question is PROMPT, then --file, then stdin if it is not a terminal. It continues the newest conversation, \
+or another one if an option says so, and the answer follows it:
+
+    s1 ← u0 ← a0              lepo do QUESTION
+    s1 ← u0 ← a0 ← u0 ← a0    again: continues from the answer
+    s1 ← u0 ← a0              lepo do --retry: a second answer
+           ↖ a0
+    s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION
+                ↖ u0 ← a0
+
+Without a question, on a terminal, lepo starts an interactive conversation. If stdout is a pipe and is closed \
+early, lepo continues for five seconds, then stops and keeps the partial answer; with --output it continues to \
+the end.";
+
 /// Ask a model and keep the conversation
-///
-/// The question is PROMPT, then --file, then stdin if it is not a terminal. It continues the newest
-/// conversation, or another one if an option says so, and the answer follows it:
-///
-///     s1 ← u0 ← a0              lepo do QUESTION
-///     s1 ← u0 ← a0 ← u0 ← a0    again: continues from the answer
-///     s1 ← u0 ← a0              lepo do --retry: a second answer
-///            ↖ a0
-///     s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION
-///                 ↖ u0 ← a0
-///
-/// Without a question, on a terminal, lepo starts an interactive conversation. If stdout is a pipe and
-/// is closed early, lepo continues for five seconds, then stops and keeps the partial answer;
-/// with --output it continues to the end.
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER, verbatim_doc_comment)]
+#[command(after_help = AFTER, long_about = LONG_ABOUT)]
 pub struct DoArgs {
     /// The question; `-` alone reads it from stdin
     #[arg(value_name = "PROMPT", value_parser = OsStringValueParser::new().try_map(word_of_prompt))]
@@ -140,7 +164,7 @@ pub struct DoArgs {
     /// Use this configuration file instead of the user's
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub(super) config: Option<PathBuf>,
-    /// Set how tool requests are handled in this run: manual, auto or off
+    /// Set the handling of tool requests: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES), help_heading = TOOLS)]
     pub(super) tools: Option<ToolMode>,
     /// Leave out the repository's instructions (AGENTS.md) and skills in this run
@@ -175,7 +199,7 @@ pub struct DoArgs {
     /// Show hidden messages too
     #[arg(short = 'a', long = "hidden", alias = "show-all", help_heading = OUTPUT)]
     pub(super) show_all: bool,
-    /// Print the first request that would be sent, without writing or sending anything
+    /// Print the first request, and write and send nothing
     ///
     /// Prints its messages with their sizes, the tools and the other fields. Does not run the commands of --run,
     /// fetch addresses or resources, or start MCP servers: their tools are listed as last known, or marked as not

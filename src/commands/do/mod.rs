@@ -13,7 +13,6 @@ mod group;
 mod group_args;
 mod group_models;
 mod group_output;
-mod help_text;
 mod input;
 mod job_args;
 mod keeping;

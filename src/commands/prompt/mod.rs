@@ -19,26 +19,29 @@ use lepo_turn::PromptLibrary;
 use lepo_turn::config::{Paths, RepoFile, Trust, check_prompt_name};
 use lepo_turn::skills::Skills;
 
+const LONG_ABOUT: &str = "\
+List, show and edit saved prompts; list, show and check skills
+
+A prompt is a file NAME.md in _prompts/ of the store or of the configuration folder. Prompts of a store are \
+used only after `lepo trust`. `lepo do -T NAME WORDS...` asks a prompt, as does /NAME in a session:
+
+    $1 to $9   one of the words
+    $*         all of them
+    $stdin     the text on stdin
+
+Words that are not used are added after the text. A first line `model: NAME` names the model to ask.
+
+A skill is a folder NAME with a SKILL.md, in skills/ of the configuration folder, ~/.agents/skills, \
+~/.claude/skills, or .agents/skills and .claude/skills of the git repository; those of a repository are used \
+only after `lepo trust`. `lepo do -T NAME` and /NAME ask with a skill. Models with tools of their own see \
+names and descriptions, and ask for the rest. `allowed-tools` in a skill grants nothing.";
+
 /// List, show and edit saved prompts; list, show and check skills
-///
-/// A prompt is a file NAME.md in _prompts/ of the store or of the configuration folder. Prompts of a store
-/// are used only after `lepo trust`. `lepo do -T NAME WORDS...` asks a prompt, as does /NAME in a session:
-///
-///     $1 to $9   one of the words
-///     $*         all of them
-///     $stdin     the text on stdin
-///
-/// Words that are not used are added after the text. A first line `model: NAME` names the model to ask.
-///
-/// A skill is a folder NAME with a SKILL.md, in skills/ of the configuration folder, ~/.agents/skills,
-/// ~/.claude/skills, or .agents/skills and .claude/skills of the git repository; those of a repository are
-/// used only after `lepo trust`. `lepo do -T NAME` and /NAME ask with a skill. Models with tools of their own
-/// see names and descriptions, and ask for the rest. `allowed-tools` in a skill grants nothing.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  lepo prompt ls\n  lepo prompt add review 'Review this change.'\n  lepo prompt edit review\n  \
     lepo prompt show review\n  lepo prompt check .agents/skills\n  git diff | lepo do -T review",
-    verbatim_doc_comment
+    long_about = LONG_ABOUT
 )]
 pub struct PromptArgs {
     #[command(subcommand)]

@@ -1,6 +1,6 @@
 //! Help texts as sections of a manual page: paragraphs are filled, lists are lists, commands stand as they are.
 
-use lepo::cli::help_blocks::{HelpBlock, blocks};
+use super::help_blocks::{HelpBlock, blocks};
 
 /// The columns of a line that stands as it is, in a terminal of 80: the margin, and the indent of a section.
 const COLUMNS: usize = 70;
@@ -14,7 +14,7 @@ const SHORT: usize = 60;
 /// A section of this text.
 pub fn section(heading: &str, text: &str) -> String {
     let mut section = format!(".SH {heading}\n");
-    let blocks: Vec<HelpBlock> = blocks(text).into_iter().map(|(block, _)| block).collect();
+    let blocks = blocks(text);
     let is_shown = |block: &HelpBlock| matches!(block, HelpBlock::Line(_) | HelpBlock::Example { .. });
     let is_item = |block: &HelpBlock| matches!(block, HelpBlock::Item { .. });
     let is_run = |one: &HelpBlock, other: &HelpBlock| {
@@ -140,7 +140,7 @@ pub fn escaped(text: &str) -> String {
 #[test]
 fn help_becomes_paragraphs_lists_and_commands() {
     let text =
-        "One `lepo ls`\nand more.\n\n  a    about `a-b`\n  bb   bb\n\n  lepo ls      # all\n  lepo ls -l";
+        "One `lepo ls` and more.\n\n  a    about `a-b`\n  bb   bb\n\n  lepo ls      # all\n  lepo ls -l";
     assert_eq!(
         section("NOTES", text),
         ".SH NOTES\nOne \\fBlepo ls\\fR and more.\n.TP 4\n\\fBa\\fR\nabout \\fBa\\-b\\fR\n\
