@@ -1,7 +1,8 @@
 //! File names of others on a command line: only those that need no quotes are completed, in the real shells.
 
 use std::path::Path;
-use std::process::Command;
+
+use clap::{Arg, Command, ValueHint};
 
 use crate::home::{Home, run};
 use crate::pty::on_terminal;
@@ -32,8 +33,9 @@ const NAMES: [&str; 19] = [
 /// Those of them that need no quotes in any shell.
 const BARE: [&str; 2] = ["d:e=f@g.png", "d-1.2_한글.png"];
 
-/// Names that no line can hold in one piece.
-const LEFT_OUT: [&str; 3] = ["d\nnew line.png", "d\ttab.png", "d\u{1b}[31mred.png"];
+/// Names that no line can hold in one piece, or that look like others.
+const LEFT_OUT: [&str; 5] =
+    ["d\nnew line.png", "d\ttab.png", "d\u{1b}[31mred.png", "d\u{202e}gpj.exe", "d\u{200b}.png"];
 
 /// Each name in a folder of its own, and lepo as one that records.
 fn home() -> Home {
@@ -93,7 +95,7 @@ fn within(folder: &str, begin: &str) -> [String; 2] {
 }
 
 pub fn is_here(shell: &str) -> bool {
-    let is_here = Command::new(shell).arg("--version").output().is_ok();
+    let is_here = std::process::Command::new(shell).arg("--version").output().is_ok();
     if !is_here {
         crate::skip::skipped(shell, format!("no {shell} here"));
     }
@@ -212,4 +214,47 @@ fn a_name_that_is_a_pattern_of_file_names_is_not_put_on_the_line() {
                   _lepo_whole_arguments lepo d --attach; printf '%s\\n' \"${COMPREPLY[@]}\"";
     let found = run(home.shell(script), b"").out;
     assert_eq!(found, "\n");
+}
+
+#[test]
+fn each_argument_that_takes_a_path_offers_only_bare_names() {
+    fn lines(command: &Command, names: &[String], found: &mut Vec<Vec<String>>) {
+        let is_path = |arg: &&Arg| {
+            !matches!(arg.get_value_hint(), ValueHint::Unknown | ValueHint::Other | ValueHint::Url)
+        };
+        let own = command.get_arguments().filter(|arg| names.is_empty() || !arg.is_global_set());
+        for arg in own.filter(is_path) {
+            let before = match (arg.get_long(), arg.get_index()) {
+                (Some(long), _) => vec![format!("--{long}")],
+                (None, index) => vec!["x".to_string(); index.unwrap() - 1],
+            };
+            found.push([names, &before[..], &["d".to_string()]].concat());
+        }
+        for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+            lines(inner, &[names, &[inner.get_name().to_string()]].concat(), found);
+        }
+    }
+    let mut root = lepo::cli::command();
+    root.build();
+    let mut all = Vec::new();
+    lines(&root, &[], &mut all);
+    let home = Home::new();
+    for name in NAMES.iter().chain(&LEFT_OUT) {
+        home.write(&format!("work/{name}"), "x");
+        home.write(&format!("work/{name}dir/x"), "x");
+    }
+    home.write("work/d-dir/x", "x");
+    let (count, mut offered) = (all.len(), 0);
+    for line in all {
+        let args: Vec<&str> = ["--", "lepo"].into_iter().chain(line.iter().map(String::as_str)).collect();
+        let mut command = home.command(&args);
+        command.env("LEPO_COMPLETE", "fish");
+        let found = run(command, b"").out;
+        let values: Vec<&str> = found.lines().map(|line| line.split('\t').next().unwrap()).collect();
+        offered += usize::from(values.contains(&"d-dir/"));
+        let is_bare = |value: &str| value.chars().all(|c| c.is_alphanumeric() || "-_./:@,+=%".contains(c));
+        assert!(values.iter().all(|value| is_bare(value)), "{line:?}: {values:?}");
+    }
+    // All but the argument of `import`, which offers formats.
+    assert!(count > 15 && offered + 1 == count, "{offered} of {count}");
 }
