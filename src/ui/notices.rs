@@ -13,13 +13,7 @@ use lepo_base::hint::{Hint, HintCommand, HintTarget};
 use lepo_store::bubb::counted_in_thousands;
 use lepo_tool::mcp::ServerNotice;
 use lepo_turn::{Notice, SecretsFound};
-use table::{name_values, notices};
-
-const MODELS: &str = "Models and answers";
-const FILES: &str = "Files and the repository";
-const SECRETS: &str = "Secrets";
-const COMMANDS: &str = "Commands and agents";
-const SERVERS: &str = "MCP servers";
+use table::{COMMANDS, FILES, MODELS, SECRETS, SERVERS, name_values, notices};
 
 pub use lines as notice_lines;
 

@@ -1,7 +1,6 @@
 //! Texts about what a command or an agent leaves in the working directory.
 
-use super::COMMANDS;
-use super::table::{ManualNotice, name_values, notices};
+use super::table::{COMMANDS, ManualNotice, name_values, notices};
 use crate::term::StatusLine;
 use lepo_base::hint::HintTarget;
 use lepo_turn::{AutorunFiles, CleanupItem};

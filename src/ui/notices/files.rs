@@ -96,8 +96,8 @@ mod tests {
             (names(&["a", "b"]), Some("note: a and 1 more file are not sent: m does not accept them")),
         ] {
             let lines = not_sent("m", &UnsentFiles { refused, ..UnsentFiles::default() }, HintTarget::SHELL);
-            let told: Vec<String> = lines.iter().map(ToString::to_string).collect();
-            assert_eq!(told, words.into_iter().collect::<Vec<_>>());
+            let texts: Vec<String> = lines.iter().map(ToString::to_string).collect();
+            assert_eq!(texts, words.into_iter().collect::<Vec<_>>());
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::table::{ManualNotice, name_values, notices};
-use super::{COMMANDS, MODELS};
+use super::table::{COMMANDS, MODELS, ManualNotice, name_values, notices};
 use crate::term::StatusLine;
 use lepo_base::hint::HintTarget;
 use lepo_model::{ModelNotice, Retry, TransientFailure};

@@ -1,7 +1,6 @@
 //! Texts of notices about MCP servers.
 
-use super::SERVERS;
-use super::table::{ManualNotice, name_values, notices};
+use super::table::{ManualNotice, SERVERS, name_values, notices};
 use crate::term::{StatusLine, one_line};
 use crate::ui::folder_name;
 use lepo_base::hint::HintTarget;

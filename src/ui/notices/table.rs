@@ -1,11 +1,17 @@
-//! One row for each notice makes its line for the user and its entry in the manual.
+//! The rows of notices: each makes the line for the user and the entry in the manual.
+
+pub const MODELS: &str = "Models and answers";
+pub const FILES: &str = "Files and the repository";
+pub const SECRETS: &str = "Secrets";
+pub const COMMANDS: &str = "Commands and agents";
+pub const SERVERS: &str = "MCP servers";
 
 /// A notice in the manual.
 pub struct ManualNotice {
     pub subject: &'static str,
     /// The line of the notice, with names in capitals instead of values.
     pub line: String,
-    /// What the notice means for the reader.
+    /// The meaning for the reader.
     pub meaning: &'static str,
 }
 
