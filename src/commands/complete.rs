@@ -22,7 +22,7 @@ use lepo_turn::skills::Skills;
 /// Maximum candidates: more ids than fit on a screen do not help.
 const MOST: usize = 50;
 
-/// Lets an argument offer only bare words, also where its hint is a path.
+/// Lets an argument offer only [`BareWord`]s, also where its hint is a path.
 pub fn with_bare_words(arg: clap::Arg) -> clap::Arg {
     let own = arg.get::<ArgValueCompleter>().cloned();
     let is_path = own.is_none();
@@ -82,9 +82,9 @@ pub fn request() -> ArgValueCompleter {
     of_the_store(|there, wanted| {
         let Ok(forest) = there.store.forest() else { return Vec::new() };
         let waiting = forest.pending(|ix| ui::read_request(&there.store, &forest.name(ix))).into_iter();
-        let told =
+        let requests =
             waiting.map(|(ix, request)| (forest.name(ix).id.to_string(), Some(excerpt(&request.summary()))));
-        told.filter(|(id, _)| begins(id, wanted)).map(|(id, text)| candidate(id, text)).collect()
+        requests.filter(|(id, _)| begins(id, wanted)).map(|(id, text)| candidate(id, text)).collect()
     })
 }
 
@@ -109,11 +109,11 @@ pub fn model() -> ArgValueCompleter {
         let offered: Vec<_> = offered.map(|(name, about)| candidate(name, Some(about))).collect();
         let models = settings.models;
         let named = models.into_iter().filter(|model| begins(&model.name, &current.to_string_lossy()));
-        let told = named.map(|model| {
+        let configured = named.map(|model| {
             let is = format!("{} {}", model.provider.as_str(), model.model);
             candidate(model.name, Some(is))
         });
-        told.chain(offered).collect()
+        configured.chain(offered).collect()
     })
 }
 

@@ -116,7 +116,7 @@ fn candidates(mut tree: clap::Command, shell: &dyn EnvCompleter, args: &[OsStrin
     let mut found = Vec::new();
     shell.write_complete(&mut tree, line, std::env::current_dir().ok().as_deref(), &mut found)?;
     if shell.is("bash") && lepo_base::env::var("_CLAP_IFS").is_none() {
-        // A script that was saved before lepo used clap's splits at this.
+        // A saved script of an earlier lepo splits at this.
         found.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = 0x0b);
     }
     Ok(found)
@@ -165,7 +165,7 @@ fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
     Some(command.name(name).about(clean(&alias.text).into_owned()))
 }
 
-/// Lets all arguments offer only bare words. Hidden options are offered only without other candidates.
+/// Lets all arguments offer only [`BareWord`]s. Hidden options are offered only without other candidates.
 fn guarded(command: clap::Command, hides_options: bool) -> clap::Command {
     let command = command.mut_args(|arg| {
         let is_hidden = arg.is_hide_set() || hides_options && !arg.is_positional();
