@@ -194,8 +194,8 @@ fn help(screen: &mut Buffer, area: Rect, has_colours: bool) {
         let x = area.x + (i / per_column * room) as u16;
         let y = area.y + (i % per_column) as u16;
         screen.set_stringn(x, y, name, room, Style::new().add_modifier(Modifier::BOLD));
-        let told = cut(meaning, room.saturating_sub(8));
-        screen.set_stringn(x + 6, y, told, room.saturating_sub(7), dim(has_colours));
+        let shortened = cut(meaning, room.saturating_sub(8));
+        screen.set_stringn(x + 6, y, shortened, room.saturating_sub(7), dim(has_colours));
     }
 }
 

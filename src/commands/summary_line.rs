@@ -30,7 +30,7 @@ pub fn bubb_line(
         drawing => format!("{drawing} "),
     };
     let mut brackets = if out.is_terminal() { in_brackets(branches) } else { String::new() };
-    let mut told = String::new();
+    let mut details = String::new();
     let excerpt = match out.columns() {
         Some(columns) => {
             let mut text = labelled_or_warn(store, name).unwrap_or_default();
@@ -44,13 +44,13 @@ pub fn bubb_line(
                 let text = format!(" {}", clean(text));
                 if width(&text) + LEAST <= room {
                     room -= width(&text);
-                    told.push_str(&text);
+                    details.push_str(&text);
                 }
             }
             excerpt_within(&text, room)
         }
         None => {
-            about.iter().for_each(|text| told.push_str(&format!(" {text}")));
+            about.iter().for_each(|text| details.push_str(&format!(" {text}")));
             match out.is_terminal() {
                 true => excerpt(&labelled_or_warn(store, name).unwrap_or_default()),
                 false => excerpt_of(store, name).unwrap_or_default(),
@@ -59,8 +59,8 @@ pub fn bubb_line(
     };
     let id = paint.file_link(|| store.bubb_path(name), &paint.yellow(&id));
     out.trusted(&format!("{drawing}{id} {}", in_colour(name, paint, &tag)));
-    let told = if out.is_terminal() { paint.dim(&told) } else { told };
-    out.trusted(&told);
+    let details = if out.is_terminal() { paint.dim(&details) } else { details };
+    out.trusted(&details);
     if !excerpt.is_empty() {
         out.untrusted(format!(" {excerpt}").as_bytes());
     }

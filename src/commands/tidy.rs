@@ -62,19 +62,19 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     let tidied = store.tidy_by_plan(&plan, &mut |done| progress.show("tidying", done, total))?;
     drop(progress);
     let (messages, days) = (counted(tidied.moved, "message"), counted(plan.days.len(), "day"));
-    let mut said = format!("{messages} moved into {days}; {} stay{why}", plan.stay);
+    let mut summary = format!("{messages} moved into {days}; {} stay{why}", plan.stay);
     if tidied.blobs > 0 {
-        said.push_str(&format!("; {} moved into folders", counted(tidied.blobs, "blob")));
+        summary.push_str(&format!("; {} moved into folders", counted(tidied.blobs, "blob")));
     }
     for (count, what) in [
         (tidied.righted, "misplaced moved to the right folder"),
         (tidied.left, "with different bytes in two places stay, see lepo fsck"),
     ] {
         if count > 0 {
-            said.push_str(&format!("; {count} {what}"));
+            summary.push_str(&format!("; {count} {what}"));
         }
     }
-    print_status(&said);
+    print_status(&summary);
     warn_of_large_directory(&store, plan.stay);
     Ok(0)
 }

@@ -88,14 +88,14 @@ mod tests {
         let words = panicking();
         let ended = Command::new(&words[0]).args(&words[1..]).stdin(Stdio::null()).output().unwrap();
         assert_eq!(ended.status.code(), Some(CODE));
-        let said = String::from_utf8(ended.stderr).unwrap();
-        let (before, after) = said.split_once(" at panics.rs:").unwrap();
+        let text = String::from_utf8(ended.stderr).unwrap();
+        let (before, after) = text.split_once(" at panics.rs:").unwrap();
         assert_eq!(before, "error: this is a bug in lepo (two␊lines ␛[31m");
         assert!(
             after.ends_with(": please report it with the output of `lepo --version --verbose`\n"),
-            "{said}"
+            "{text}"
         );
-        assert!(said.lines().count() == 1 && !said.contains('/'), "{said}");
+        assert!(text.lines().count() == 1 && !text.contains('/'), "{text}");
     }
 
     #[test]
@@ -106,8 +106,8 @@ mod tests {
         let Ok(ran) = ran else {
             return println!("skipped: script is not installed");
         };
-        let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-        let (before, after) = said.split_once("code 101\r\n").unwrap_or_else(|| panic!("{said}"));
-        assert!(before.starts_with(after.trim_end()) && after.contains(" icanon "), "{said}");
+        let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let (before, after) = text.split_once("code 101\r\n").unwrap_or_else(|| panic!("{text}"));
+        assert!(before.starts_with(after.trim_end()) && after.contains(" icanon "), "{text}");
     }
 }

@@ -32,8 +32,8 @@ impl Client {
     /// Starts `lepo do --acp` in a home, and initializes it.
     pub fn start(home: &Home, args: &[&str]) -> Client {
         let mut client = Client::of(home.detached(&[&["do", "--acp"], args].concat()));
-        let told = client.call("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} }));
-        assert_eq!(told["protocolVersion"], 1, "{told}");
+        let answer = client.call("initialize", json!({ "protocolVersion": 1, "clientCapabilities": {} }));
+        assert_eq!(answer["protocolVersion"], 1, "{answer}");
         client
     }
 
@@ -189,8 +189,8 @@ impl Client {
 
     /// A new session in a folder; its id.
     pub fn session(&mut self, home: &Home) -> String {
-        let told = self.call("session/new", json!({ "cwd": home.work(), "mcpServers": [] }));
-        told["sessionId"].as_str().unwrap().to_string()
+        let answer = self.call("session/new", json!({ "cwd": home.work(), "mcpServers": [] }));
+        answer["sessionId"].as_str().unwrap().to_string()
     }
 
     /// Sends a question; the id of the request.
@@ -202,8 +202,8 @@ impl Client {
     /// Asks a question and waits for its end; the reason.
     pub fn asks(&mut self, session: &str, text: &str) -> String {
         let id = self.ask(session, text);
-        let told = self.end(id).unwrap_or_else(|error| panic!("{text}: {error}"));
-        told["stopReason"].as_str().unwrap().to_string()
+        let answer = self.end(id).unwrap_or_else(|error| panic!("{text}: {error}"));
+        answer["stopReason"].as_str().unwrap().to_string()
     }
 
     /// Everything of a kind of chunk that came in a session.

@@ -256,8 +256,8 @@ fn is_lepo(command: &Command) -> bool {
 pub fn finish(child: Child) -> Ran {
     use std::os::unix::process::ExitStatusExt;
     let output = child.wait_with_output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let (made, err) = told.split_inclusive('\n').partition(|line| line.starts_with("made .lepo in "));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let (made, err) = text.split_inclusive('\n').partition(|line| line.starts_with("made .lepo in "));
     Ran {
         code: output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap_or_default()),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -66,8 +66,8 @@ fn added_weights_answer_under_their_name_until_they_are_removed() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(!ran.out.trim().is_empty());
     let ran = home.lepo(&["do", "-n", "--json", "--max-tokens", "2", "-m", "embedded:Twin", "Count to ten."]);
-    let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(told["answer"]["usage"]["output"], 2, "{told}");
+    let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(document["answer"]["usage"]["output"], 2, "{document}");
     home.ok(&["model", "use", "Twin"]);
     assert!(home.ok(&["model", "ls"]).contains("Twin embedded Twin active\n"));
     let ran = home.lepo(&["model", "rm", "Twin"]);

@@ -83,8 +83,8 @@ fn an_error_is_one_line_whatever_a_file_is_called() {
     ] {
         let ran = home.lepo(args);
         assert_ne!(ran.code, 0, "{args:?}");
-        let told = ran.err.lines().filter(|line| line.starts_with("error: ")).count();
-        assert!(told == 1 && ran.err.contains("no␊such"), "{args:?}: {}", ran.err);
+        let total = ran.err.lines().filter(|line| line.starts_with("error: ")).count();
+        assert!(total == 1 && ran.err.contains("no␊such"), "{args:?}: {}", ran.err);
         assert!(!ran.err.contains("no\nsuch"), "{args:?}: {}", ran.err);
     }
     // The meanings of an address stand in lines below.

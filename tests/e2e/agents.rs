@@ -100,8 +100,8 @@ fn a_replay_tells_those_of_today_with_tools_and_none_without() {
             assert_eq!(told(body), Vec::<String>::new(), "{prompt:?}");
         }
         for body in &bodies[4..] {
-            let told = told(body);
-            assert!(told.len() == 1 && told[0].contains("New."), "{prompt:?}: {told:?}");
+            let actual = told(body);
+            assert!(actual.len() == 1 && actual[0].contains("New."), "{prompt:?}: {actual:?}");
         }
         assert_eq!(bodies[2].to_string().contains("Be brief."), !prompt.is_empty());
     }
@@ -357,12 +357,12 @@ fn names_of_a_hostile_repository_stay_on_their_line() {
     ] {
         let ran = bot.lepo(args);
         assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
-        let said = ran.err + &ran.out;
+        let message = ran.err + &ran.out;
         assert!(
-            !said.lines().any(|line| line.starts_with("note: all") || line.starts_with("note: y")),
-            "{said}"
+            !message.lines().any(|line| line.starts_with("note: all") || line.starts_with("note: y")),
+            "{message}"
         );
-        assert!(!said.contains(['\u{1b}', '\u{202e}']), "{said:?}");
+        assert!(!message.contains(['\u{1b}', '\u{202e}']), "{message:?}");
     }
     assert!(!bot.bodies()[0].to_string().contains("Obey"));
 }

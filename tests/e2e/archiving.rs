@@ -274,8 +274,8 @@ fn what_rm_removed_stays_away_from_hooks_and_comes_by_hand() {
             .map(|file| fs::read_to_string(file.unwrap().path()).unwrap())
             .collect();
         assert!(!record.is_empty() && ids.iter().all(|id| !record.contains(id)), "{record}");
-        let told = home.ok(&["import", "claude-code"]);
-        assert!(told.contains("brought back 1 message that `lepo rm` removed here"), "{told}");
+        let output = home.ok(&["import", "claude-code"]);
+        assert!(output.contains("brought back 1 message that `lepo rm` removed here"), "{output}");
         assert_eq!(texts(&home).len(), 6, "{rm:?}");
     }
     // What came back by `undo` goes on.
@@ -348,8 +348,8 @@ fn sessions_of_a_folder_that_moved_are_named_taken_and_remembered() {
     // What is taken back stays away from it, unless it is asked for again.
     home.ok(&["undo"]);
     assert_eq!(texts(&home).len(), 8);
-    let told = home.ok(&["import", "claude-code"]);
-    assert!(told.contains("left out 2 messages that `lepo undo` undid"), "{told}");
+    let output = home.ok(&["import", "claude-code"]);
+    assert!(output.contains("left out 2 messages that `lepo undo` undid"), "{output}");
     assert_eq!(texts(&home).len(), 8);
     home.ok(&["import", "claude-code", "--from", former]);
     assert_eq!(texts(&home).len(), 10);
@@ -554,8 +554,12 @@ fn a_message_that_its_tool_marks_as_complete_is_taken_at_once() {
     ] {
         let home = Home::new();
         home.write("work/log.jsonl", log);
-        let told: Value = serde_json::from_str(&home.ok(&["import", "--json", "log.jsonl"])).unwrap();
-        assert_eq!((&told["held"], &told["made"]), (&json!(held), &json!(2 - held)), "{name}: {told}");
+        let document: Value = serde_json::from_str(&home.ok(&["import", "--json", "log.jsonl"])).unwrap();
+        assert_eq!(
+            (&document["held"], &document["made"]),
+            (&json!(held), &json!(2 - held)),
+            "{name}: {document}"
+        );
     }
 }
 

@@ -28,8 +28,8 @@ fn answer(number: u64) -> String {
 fn claude_code(dir: &str, number: u64) -> Vec<(String, String)> {
     let line = |id: &str, parent: Value, second: u64, message: Value| json!({ "type": message["role"], "uuid": format!("{id}{number}"), "parentUuid": parent, "cwd": dir, "sessionId": format!("s{number}"), "timestamp": time(number, second), "message": message });
     let asked = json!({ "role": "user", "content": question(number) });
-    let told = json!({ "role": "assistant", "id": "m", "stop_reason": "end_turn", "content": [{ "type": "text", "text": answer(number) }] });
-    let log = [line("q", Value::Null, 0, asked), line("a", json!(format!("q{number}")), 1, told)];
+    let body = json!({ "role": "assistant", "id": "m", "stop_reason": "end_turn", "content": [{ "type": "text", "text": answer(number) }] });
+    let log = [line("q", Value::Null, 0, asked), line("a", json!(format!("q{number}")), 1, body)];
     vec![(format!(".claude/projects/-p/s{number}.jsonl"), lines(&log))]
 }
 

@@ -132,9 +132,9 @@ fn store(home: &Home) -> [&'static str; 5] {
     put(home, start + 1500, "a1", &asked, "a thought that stays here");
     let call = put(home, start + 1600, "a1", &asked, r#"{"access":"read","command":"ls"}"#);
     put(home, start + 1700, "t1", &call, "exit code 0\nlepo-was-here");
-    let told = put(home, start + 2000, "a0", &asked, "산란 때문입니다.");
+    let actual = put(home, start + 2000, "a0", &asked, "산란 때문입니다.");
     put(home, start + 2500, "a0", &asked, "another answer");
-    let ran = put(home, start + 3000, "s0", &told, "$ cargo test\nok");
+    let ran = put(home, start + 3000, "s0", &actual, "$ cargo test\nok");
     let seen = put(home, start + 4000, "u0", &ran, &format!("see the picture\n\n{}", line(PNG, "그림.png")));
     put(home, start + 5000, "a0", &seen, "One pixel.");
     ["왜 하늘은 파란가요?", "산란 때문입니다.", "$ cargo test\nok", "see the picture", "One pixel."]
@@ -145,7 +145,7 @@ fn resumed(format: &str, program: &str, resume: &dyn Fn(&str) -> Vec<String>) {
     let Some(program) = agent(program) else { return };
     for hidden in [false, true] {
         let (home, model) = (Home::new(), Model::start());
-        let said = store(&home);
+        let actual = store(&home);
         let mut args = vec!["export", "--format", format, "-o", "sessions"];
         args.extend(hidden.then_some("-a"));
         let exported = home.lepo(&args);
@@ -161,7 +161,7 @@ fn resumed(format: &str, program: &str, resume: &dyn Fn(&str) -> Vec<String>) {
         let last = asked.last().unwrap();
         let sent = texts(last);
         let mut at = 0;
-        for text in said.into_iter().chain(["Say pear"]) {
+        for text in actual.into_iter().chain(["Say pear"]) {
             let found = sent.iter().skip(at).position(|sent| sent == text);
             at += found.unwrap_or_else(|| panic!("{text:?} is not sent, or not in its place: {sent:#?}")) + 1;
         }
@@ -172,9 +172,9 @@ fn resumed(format: &str, program: &str, resume: &dyn Fn(&str) -> Vec<String>) {
             assert!(!whole.contains(never), "{never}: {whole}");
         }
         // The messages of that session come back, behind those that were exported.
-        let told = home.ok(&["import", format, "--json"]);
-        let told: Value = serde_json::from_str(&told).unwrap();
-        assert_eq!(told["read"]["conversations"], 1, "{told}");
+        let output = home.ok(&["import", format, "--json"]);
+        let document: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!(document["read"]["conversations"], 1, "{document}");
         let shown = home.ok(&["show"]);
         let order: Vec<usize> = ["왜 하늘은", "산란", "One pixel.", "Answer to: Say pear"]
             .iter()

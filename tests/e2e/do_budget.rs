@@ -117,8 +117,8 @@ fn an_answer_without_usage_counts_by_its_bytes_also_for_other_processes() {
         (0..3).map(|_| Reply::pieces([said(&long), end()]).header("content-type", "text/event-stream"));
     let bot = Bot::openai(&format!("planner = 'off'\nbudget = {{ day = 1500 }}\n{PRICES}"), replies);
     assert_eq!(bot.lepo(&["do", "one"]).code, 0);
-    let told = journal(&bot.home);
-    assert!(told.iter().any(|line| line["what"] == "estimate" && line["output"] == 1000), "{told:#?}");
+    let actual = journal(&bot.home);
+    assert!(actual.iter().any(|line| line["what"] == "estimate" && line["output"] == 1000), "{actual:#?}");
     assert_eq!(bot.lepo(&["do", "two"]).code, 0, "1000 of 1500 is spent");
     let ran = bot.lepo(&["do", "three"]);
     assert_eq!((ran.code, bot.times_asked()), (3, 2), "{}", ran.err);
@@ -245,12 +245,12 @@ fn what_is_not_kept_counts_all_the_same_by_a_line_without_words() {
     let bot = bot("budget = { day = 34 }", 3);
     bot.home.ok(&["init"]);
     assert_eq!(bot.lepo(&["do", "--no-keep", "a secret question"]).code, 0);
-    let mut told = journal(&bot.home);
+    let mut actual = journal(&bot.home);
     // The line that proves that the journal can be written.
-    assert_eq!(told.remove(0)["what"], "budget");
-    assert_eq!(told.len(), 1, "{told:#?}");
+    assert_eq!(actual.remove(0)["what"], "budget");
+    assert_eq!(actual.len(), 1, "{actual:#?}");
     assert_eq!(
-        (&told[0]["what"], &told[0]["bubb"], &told[0]["output"]),
+        (&actual[0]["what"], &actual[0]["bubb"], &actual[0]["output"]),
         (&json!("unkept"), &Value::Null, &json!(34))
     );
     assert_eq!(bot.lepo(&["do", "one"]).code, 3);

@@ -50,11 +50,11 @@ fn a_command_runs_where_the_store_is() {
     std::fs::create_dir(bot.home.work().join("sub")).unwrap();
     assert_eq!(bot.lepo(&["-c", "sub", "do", "--run", "pwd", "q"]).code, 0);
     let work = std::fs::canonicalize(bot.home.work()).unwrap();
-    let told = format!("$ pwd\nexit code: 0\nstdout:\n{}", work.display());
-    assert_eq!(bubbs(&bot.home)[1].text, told);
+    let message = format!("$ pwd\nexit code: 0\nstdout:\n{}", work.display());
+    assert_eq!(bubbs(&bot.home)[1].text, message);
     assert_eq!(bot.lepo(&["-c", "sub", "-s", "store", "do", "--run", "pwd", "q"]).code, 0);
     let below = crate::disk::bubbs_in(&bot.home.work().join("sub/store"));
-    assert_eq!(below[1].text, format!("{told}/sub"));
+    assert_eq!(below[1].text, format!("{message}/sub"));
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn a_models_command_that_fails_is_a_result_like_any_other() {
     assert_eq!(bubbs(&bot.home)[4].text, "$ exit 3\nexit code: 3");
     assert!(ran.out.contains("exit code: 3\r\n"), "it is shown: {}", ran.out);
     let line = ran.out.lines().find_map(|line| line.find("{\"conv\"").map(|at| &line[at..])).unwrap();
-    let told: serde_json::Value = serde_json::from_str(line).unwrap();
-    assert_eq!(told["tools"][0]["exit"], 3);
+    let document: serde_json::Value = serde_json::from_str(line).unwrap();
+    assert_eq!(document["tools"][0]["exit"], 3);
     let lines = journal(&bot.home);
     let command = lines.iter().find(|line| line["what"] == "command").unwrap();
     assert_eq!((&command["exit"], &command["bubb"]), (&3.into(), &bubbs(&bot.home)[4].id.as_str().into()));
@@ -130,10 +130,10 @@ fn what_is_no_text_is_in_a_blob_and_nowhere_else() {
     let bytes = std::fs::read(bot.home.work().join(".lepo").join(name)).unwrap();
     let hash: String = Sha256::digest(b"a\xff\0b").iter().map(|byte| format!("{byte:02x}")).collect();
     let line = format!("\n[4 bytes: _blobs/{hash}]");
-    let told = format!("stdout:\n[4 bytes that are not text]{line}");
-    assert!(bytes.ends_with(told.as_bytes()), "{}", run.text);
+    let message = format!("stdout:\n[4 bytes that are not text]{line}");
+    assert!(bytes.ends_with(message.as_bytes()), "{}", run.text);
     assert_eq!(std::fs::read(bot.home.work().join(".lepo/_blobs").join(hash)).unwrap(), b"a\xff\0b");
-    assert!(messages(&bot.bodies()[0])[1].1.ends_with(&told));
+    assert!(messages(&bot.bodies()[0])[1].1.ends_with(&message));
 }
 
 #[test]

@@ -122,9 +122,9 @@ fn commands_addresses_and_resources_stand_there_undone() {
     assert_eq!(question.matches("(not fetched)").count(), 3, "{question}");
     assert!(!bot.home.work().join("ran").exists());
     assert!(left(&bot.home, "s", "starts").is_empty());
-    let told = told(&document(&bot, &["--prompt", "s/explain", "--arg", "topic=x"]));
+    let actual = told(&document(&bot, &["--prompt", "s/explain", "--arg", "topic=x"]));
     let prompt = ("user".to_string(), "prompt s/explain:\n(not fetched)".to_string());
-    assert!(told.contains(&prompt), "{told:?}");
+    assert!(actual.contains(&prompt), "{actual:?}");
 }
 
 #[test]

@@ -23,10 +23,10 @@ fn every_step_of_a_turn_is_a_line() {
     );
     let ran = bot.lepo(&["do", "--events", "--run", "echo mine", "수도?"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    let told = events(&ran.out);
+    let all_events = events(&ran.out);
 
     // Every bubb in its order, each with what it says; the answer's text came in pieces before.
-    let written = named(&told, "bubb");
+    let written = named(&all_events, "bubb");
     let stored = bubbs(&bot.home);
     let ids = |bubbs: &[&Value]| bubbs.iter().map(|bubb| bubb["id"].clone()).collect::<Vec<_>>();
     assert_eq!(ids(&written), stored.iter().map(|bubb| json!(bubb.id)).collect::<Vec<_>>());
@@ -39,16 +39,20 @@ fn every_step_of_a_turn_is_a_line() {
         (&answer["kind"], &answer["hidden"], &answer["text"]),
         (&json!("assistant"), &json!(false), &Value::Null)
     );
-    let pieces: String = named(&told, "text").iter().map(|piece| piece["text"].as_str().unwrap()).collect();
+    let pieces: String =
+        named(&all_events, "text").iter().map(|piece| piece["text"].as_str().unwrap()).collect();
     assert_eq!(pieces, "파리, 그것이다.");
 
-    assert_eq!(named(&told, "running")[0]["command"], "echo mine");
-    assert!(named(&told, "stderr").iter().any(|event| event["text"] == "말\n"), "{told:?}");
-    assert!(!named(&told, "waiting").is_empty());
+    assert_eq!(named(&all_events, "running")[0]["command"], "echo mine");
+    assert!(named(&all_events, "stderr").iter().any(|event| event["text"] == "말\n"), "{all_events:?}");
+    assert!(!named(&all_events, "waiting").is_empty());
     // The question is durable before anything is waited for.
-    let at = |is: &dyn Fn(&Value) -> bool| told.iter().position(is).unwrap();
-    assert!(at(&|event| event["kind"] == "user") < at(&|event| event["event"] == "waiting"), "{told:?}");
-    let end = told.last().unwrap();
+    let at = |is: &dyn Fn(&Value) -> bool| all_events.iter().position(is).unwrap();
+    assert!(
+        at(&|event| event["kind"] == "user") < at(&|event| event["event"] == "waiting"),
+        "{all_events:?}"
+    );
+    let end = all_events.last().unwrap();
     assert_eq!(
         (&end["event"], &end["answer"]["text"], &end["error"]),
         (&json!("end"), &json!("파리, 그것이다."), &Value::Null)
@@ -62,10 +66,10 @@ fn a_request_nobody_can_be_asked_about_is_told_and_waits() {
     let bot = Bot::saying("", &[r#"{"tool":"command"}"#, writer]);
     let ran = bot.lepo(&["do", "--events", "q"]);
     assert_eq!(ran.code, 4);
-    let told = events(&ran.out);
-    let ask = named(&told, "ask")[0];
+    let all_events = events(&ran.out);
+    let ask = named(&all_events, "ask")[0];
     assert_eq!(ask["request"], json!({"access": "write", "command": "touch x", "why": "to see"}));
-    let end = told.last().unwrap();
+    let end = all_events.last().unwrap();
     assert_eq!((&end["event"], &end["error"]["kind"]), (&json!("end"), &json!("pending")));
     assert_eq!(end["pending"], json!(bubbs(&bot.home).last().unwrap().id));
 }
@@ -76,8 +80,8 @@ fn the_text_of_a_note_does_not_say_that_it_is_one() {
     let bot =
         Bot::openai("planner = \"off\"", [Reply::new(200, format!("data: {length}\n\ndata: [DONE]\n\n"))]);
     let ran = bot.lepo(&["do", "--events", "q"]);
-    let told = events(&ran.out);
-    let text = named(&told, "note")[0]["text"].as_str().unwrap();
+    let all_events = events(&ran.out);
+    let text = named(&all_events, "note")[0]["text"].as_str().unwrap();
     assert!(text.starts_with("the answer was cut off at"), "{text}");
 }
 
@@ -92,9 +96,9 @@ fn a_failure_has_its_last_line_too() {
         let bot = Bot::openai("planner = \"off\"", [Reply::new(401, "no")]);
         let ran = bot.lepo(args);
         assert_eq!(ran.code, code, "{args:?}: {}", ran.err);
-        let told = events(&ran.out);
-        let end = told.last().unwrap();
+        let all_events = events(&ran.out);
+        let end = all_events.last().unwrap();
         assert_eq!((&end["event"], &end["error"]["kind"]), (&json!("end"), &json!(kind)), "{args:?}");
-        assert_eq!(named(&told, "end").len(), 1);
+        assert_eq!(named(&all_events, "end").len(), 1);
     }
 }

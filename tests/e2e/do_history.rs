@@ -152,8 +152,8 @@ fn a_question_that_got_nothing_is_not_sent_along() {
     let two = bubbs(&bot.home)[3].id.clone();
     bot.lepo(&["do", "three"]);
     let asked = |i: usize| {
-        let told = messages(&bot.bodies()[i]).into_iter().filter(|(role, _)| role == "user");
-        told.map(|(_, text)| text).collect::<Vec<_>>().join(" / ")
+        let actual = messages(&bot.bodies()[i]).into_iter().filter(|(role, _)| role == "user");
+        actual.map(|(_, text)| text).collect::<Vec<_>>().join(" / ")
     };
     assert_eq!(asked(2), "one / three");
     // It is there, can be answered, and means itself where it is named.
@@ -223,8 +223,8 @@ fn a_session_goes_on_without_a_question_that_got_nothing() {
         .shows("A3")
         .prompts("> ");
     let users = |i: usize| {
-        let told = messages(&bot.bodies()[i]).into_iter().filter(|(role, _)| role == "user");
-        told.map(|(_, text)| text).collect::<Vec<_>>().join(" / ")
+        let actual = messages(&bot.bodies()[i]).into_iter().filter(|(role, _)| role == "user");
+        actual.map(|(_, text)| text).collect::<Vec<_>>().join(" / ")
     };
     assert_eq!(users(2), "one / three");
     screen.keys(&["C-l"]).enters("four").shows("the question is kept").prompts("> ").enters("/exit").ends(0);
@@ -259,7 +259,7 @@ fn the_system_prompt_as_made_goes_only_where_there_are_servers() {
         }
         assert_eq!(bot.lepo(&["do", "q"]).out, "ok\n");
         let first = messages(&bot.bodies()[0]).remove(0);
-        let told = Some(first).filter(|(role, _)| role == "system").map(|(_, text)| text);
-        assert_eq!(told.as_deref().map(str::trim), expected.map(str::trim), "{servers} {file:?}");
+        let actual = Some(first).filter(|(role, _)| role == "system").map(|(_, text)| text);
+        assert_eq!(actual.as_deref().map(str::trim), expected.map(str::trim), "{servers} {file:?}");
     }
 }

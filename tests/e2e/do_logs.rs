@@ -140,10 +140,10 @@ fn the_journal_tells_model_tokens_and_times() {
     assert_eq!(bot.lepo(&["do", "Capital?"]).code, 0);
     let lines = journal(&bot.home);
     let found = bubbs(&bot.home);
-    let told: Vec<(&str, Option<&str>)> =
+    let items: Vec<(&str, Option<&str>)> =
         lines.iter().map(|line| (line["what"].as_str().unwrap(), line["bubb"].as_str())).collect();
     let id = |at: usize| Some(found[at].id.as_str());
-    assert_eq!(told, [("unreadable", None), ("chooser", id(2)), ("answer", id(3))]);
+    assert_eq!(items, [("unreadable", None), ("chooser", id(2)), ("answer", id(3))]);
     for line in &lines {
         assert_eq!(line["model"], "test");
         assert_eq!((&line["input"], &line["output"]), (&12.into(), &34.into()));
@@ -170,7 +170,7 @@ fn a_key_is_nowhere() {
     let bot = Bot::openai("log_level = \"debug\"", replies);
     let config = bot.home.read("config/config.toml") + "api_key_env = \"MY_KEY\"\n";
     bot.home.write("config/config.toml", &config);
-    let mut said = String::new();
+    let mut text = String::new();
     for args in [
         &["do", "q", "--run", "env; cat; cat /proc/[0-9]*/cmdline"][..],
         &["do", "q"],
@@ -182,7 +182,7 @@ fn a_key_is_nowhere() {
         let mut command = bot.home.command(args);
         command.env("MY_KEY", KEY).env("OPENAI_API_KEY", KEY);
         let ran = run(command, b"");
-        said += &(ran.out + &ran.err);
+        text += &(ran.out + &ran.err);
     }
     assert_eq!(bot.times_asked(), 5);
     assert_eq!(bot.server().asked()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
@@ -192,12 +192,12 @@ fn a_key_is_nowhere() {
     let ran = bot.lepo(&["do", "q", "--run", "cat /proc/[0-9]*/cmdline"]);
     assert_eq!((ran.code, bot.times_asked()), (0, 7), "{}", ran.err);
     assert_eq!(bot.server().asked()[6].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
-    said += &(ran.out + &ran.err);
+    text += &(ran.out + &ran.err);
     bot.home.write("config/config.toml", literal + "wrong = 1\n");
-    said += &bot.lepo(&["do", "q"]).err;
+    text += &bot.lepo(&["do", "q"]).err;
     std::fs::remove_file(bot.home.path().join("config/config.toml")).unwrap();
-    assert!(said.contains("not welcome") && said.contains("wrong"), "{said}");
-    assert!(!said.contains(KEY), "{said}");
+    assert!(text.contains("not welcome") && text.contains("wrong"), "{text}");
+    assert!(!text.contains(KEY), "{text}");
     let mut seen = 0;
     walk(bot.home.path(), &mut |path| {
         seen += 1;

@@ -24,8 +24,8 @@ fn the_document_tells_the_turn() {
         let ran = bot.lepo(&["do", "--json", "Capital?", "--run", "echo hi; exit 3"]);
         assert_eq!((ran.code, ran.err.as_str()), (0, "exit code: 3\n"));
         let [root, run, user, answer] = bubbs(&bot.home).try_into().unwrap();
-        let mut told = document(&ran.out);
-        let ms = told["answer"]["ms"].take();
+        let mut parsed = document(&ran.out);
+        let ms = parsed["answer"]["ms"].take();
         assert!(ms.as_u64().is_some_and(|ms| ms < 10_000), "{ms}");
         let expected = json!({
             "conv": [root.id, run.id, user.id, answer.id],
@@ -38,7 +38,7 @@ fn the_document_tells_the_turn() {
             "pending": null,
             "error": null,
         });
-        assert_eq!(told, expected);
+        assert_eq!(parsed, expected);
     }
 }
 
@@ -61,16 +61,16 @@ fn failures_are_told_in_the_document_too() {
         let bot = Bot::openai(&settings, [Reply::new(401, "no")]);
         let ran = bot.lepo(args);
         assert_eq!(ran.code, code, "{args:?} {}", ran.err);
-        let told = document(&ran.out);
-        assert_eq!(told["error"]["kind"], kind, "{args:?}");
-        assert!(told["error"]["message"].as_str().unwrap().contains(says), "{args:?}: {told}");
+        let parsed = document(&ran.out);
+        assert_eq!(parsed["error"]["kind"], kind, "{args:?}");
+        assert!(parsed["error"]["message"].as_str().unwrap().contains(says), "{args:?}: {parsed}");
         assert!(ran.err.starts_with("error: ") && ran.err.contains(says), "{args:?}: {}", ran.err);
-        assert_eq!(told["answer"], Value::Null);
+        assert_eq!(parsed["answer"], Value::Null);
         if kept {
             let [root, user] = bubbs(&bot.home).try_into().unwrap();
-            assert_eq!((&told["user"], &told["conv"]), (&json!(user.id), &json!([root.id, user.id])));
+            assert_eq!((&parsed["user"], &parsed["conv"]), (&json!(user.id), &json!([root.id, user.id])));
         } else {
-            assert_eq!(told["user"], Value::Null);
+            assert_eq!(parsed["user"], Value::Null);
         }
     }
 }
@@ -81,13 +81,13 @@ fn a_request_that_waits_is_told_in_the_document() {
     let bot = Bot::saying("", &[r#"{"tool":"command"}"#, request]);
     let ran = bot.home.alone(&["do", "--json", "q"]);
     assert_eq!(ran.code, 4, "{}", ran.err);
-    let told = document(&ran.out);
+    let parsed = document(&ran.out);
     let waiting = bubbs(&bot.home).pop().unwrap();
-    assert_eq!(told["pending"], waiting.id);
-    assert_eq!(told["error"]["kind"], "pending");
+    assert_eq!(parsed["pending"], waiting.id);
+    assert_eq!(parsed["error"]["kind"], "pending");
     let request: Value = serde_json::from_str(request).unwrap();
     assert_eq!(
-        told["tools"],
+        parsed["tools"],
         json!([{"bubb": waiting.id, "kind": "command", "request": request, "result": null, "exit": null}])
     );
 }
@@ -183,10 +183,14 @@ fn a_command_line_that_cannot_be_read_is_told_in_the_document_too() {
     ] {
         let ran = bot.lepo(args);
         assert_eq!(ran.code, 2, "{args:?}");
-        let told = document(&ran.out);
-        assert_eq!(told["error"]["kind"], "usage", "{args:?}");
-        assert!(ran.err.contains(told["error"]["message"].as_str().unwrap()), "{args:?}: {told} {}", ran.err);
-        assert_eq!(told.get("conv").is_some(), is_do, "{args:?}: {told}");
+        let parsed = document(&ran.out);
+        assert_eq!(parsed["error"]["kind"], "usage", "{args:?}");
+        assert!(
+            ran.err.contains(parsed["error"]["message"].as_str().unwrap()),
+            "{args:?}: {parsed} {}",
+            ran.err
+        );
+        assert_eq!(parsed.get("conv").is_some(), is_do, "{args:?}: {parsed}");
     }
     let ran = bot.lepo(&["ls", "--no-such", "--", "--json"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));

@@ -154,8 +154,8 @@ fn the_same_request_is_not_run_twice() {
         assert_eq!(ran.code, 0, "{}", ran.out);
         assert_eq!(bot.home.read("work/ran"), "x\n");
         let found = bubbs(&bot.home);
-        let told: Vec<&str> = found.iter().map(|bubb| bubb.text.as_str()).collect();
-        assert!(told[7].contains("carried out before"), "{told:#?}");
+        let texts: Vec<&str> = found.iter().map(|bubb| bubb.text.as_str()).collect();
+        assert!(texts[7].contains("carried out before"), "{texts:#?}");
         assert_eq!(found.len(), 10);
     });
 }

@@ -69,8 +69,8 @@ fn while_nothing_has_come_the_question_is_all_there_is() {
         assert_eq!(ran.code, code, "{}", ran.err);
         assert!(ran.err.contains("the question is kept: `lepo do --retry` answers it"), "{}", ran.err);
         assert_eq!(forest(&bot.home), "A s1 head / B u0 A");
-        let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-        assert_eq!(told["user"], json!(bubbs(&bot.home)[1].id));
+        let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(document["user"], json!(bubbs(&bot.home)[1].id));
         assert_eq!(bot.lepo(&["do", "--retry"]).out, "Paris.\n");
     }
 }
@@ -122,8 +122,8 @@ fn while_the_planner_is_asked_the_question_is_all_there_is() {
     send(&child, Signal::INT);
     let ran = finish(child);
     assert_eq!(ran.code, 130);
-    let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(told["error"]["kind"], "interrupted");
+    let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(document["error"]["kind"], "interrupted");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A");
 }
 

@@ -110,9 +110,9 @@ fn stdout_carries_the_id_alone_and_the_copy_is_private_and_gone() {
     let ran = edit(&home, "sh -c 'echo noise; echo $0; stat -c %a \"$0\"; echo two > \"$0\"'", "@");
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.out.trim(), home.ok(&["resolve", "@"]).trim());
-    let said: Vec<&str> = ran.err.lines().collect();
-    assert_eq!((said[0], said[2]), ("noise", "600"));
-    assert!(said[1].ends_with(".md") && !std::path::Path::new(said[1]).exists(), "{}", said[1]);
+    let texts: Vec<&str> = ran.err.lines().collect();
+    assert_eq!((texts[0], texts[2]), ("noise", "600"));
+    assert!(texts[1].ends_with(".md") && !std::path::Path::new(texts[1]).exists(), "{}", texts[1]);
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn a_hand_over_has_questions_turns_files_commands_and_the_open_request() {
     let b = home.add(&["--kind", "a", "--prev", &a], "It reads no header.");
     let c = home.add(&["--kind", "s", "--prev", &b], "$ cargo test\nerror: no header");
     home.add(&["--prev", &c], "그럼 고쳐 줘");
-    let told = home.ok(&["export", "--format", "handoff"]);
+    let output = home.ok(&["export", "--format", "handoff"]);
     for part in [
         "# Hand-over: Why does src/main.rs fail?\n",
         "### User\n\nWhy does src/main.rs fail?\n",
@@ -155,9 +155,9 @@ fn a_hand_over_has_questions_turns_files_commands_and_the_open_request() {
         "## Commands\n\n- `cargo test`: no exit code\n",
         "그럼 고쳐 줘 (not answered yet)\n",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(output.contains(part), "{part}: {output}");
     }
-    assert_eq!(told, home.ok(&["export", "--format", "handoff"]));
+    assert_eq!(output, home.ok(&["export", "--format", "handoff"]));
     assert!(home.ok(&["export", "--format", "handoff", "--bytes", "1k"]).len() <= 1024);
     for wrong in ["0", "x", "-1k", "1m"] {
         assert_eq!(home.lepo(&["export", "--format", "handoff", &format!("--bytes={wrong}")]).code, 2);
@@ -171,8 +171,8 @@ fn a_hand_over_can_be_an_argument() {
     home.add(&["--prev", "head"], "-rf a\0b\n--help");
     home.add(&["--kind", "a"], "- one\0");
     home.ok(&["title", "@", "--", "-x"]);
-    let told = home.ok(&["export", "--format", "handoff"]);
-    assert!(!told.contains('\0') && !told.starts_with('-') && told.contains("a\u{FFFD}b"), "{told}");
+    let output = home.ok(&["export", "--format", "handoff"]);
+    assert!(!output.contains('\0') && !output.starts_with('-') && output.contains("a\u{FFFD}b"), "{output}");
 }
 
 /// What `-o PATH` makes of one conversation, and what `--all` does.

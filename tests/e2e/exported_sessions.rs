@@ -161,10 +161,10 @@ fn what_is_exported_as_sessions_comes_back_with_the_same_visible_text_and_order(
                 assert_eq!(home.ok(&args), paths);
                 let other = Home::new();
                 let folder = home.work().join(&out);
-                let told = other.ok(&["import", "--json", folder.to_str().unwrap()]);
-                let told: Value = serde_json::from_str(&told).unwrap();
-                assert_eq!(told["sources"][0]["format"], format);
-                assert_eq!((&told["skipped"], &told["held"]), (&json!([]), &json!(0)), "{told}");
+                let output = other.ok(&["import", "--json", folder.to_str().unwrap()]);
+                let document: Value = serde_json::from_str(&output).unwrap();
+                assert_eq!(document["sources"][0]["format"], format);
+                assert_eq!((&document["skipped"], &document["held"]), (&json!([]), &json!(0)), "{document}");
                 let back = bubbs(&other);
                 let (is, should) = (seen(&back), seen(&expected));
                 let more: Vec<_> = is.difference(&should).take(2).collect();
@@ -187,8 +187,8 @@ fn a_session_that_comes_back_to_its_own_store_is_there_already() {
     home.ok(&["init"]);
     let prompt = put(&home, 1_760_599_230_000, "s1", "head", "be brief\n");
     let asked = put(&home, 1_760_599_231_000, "u0", &prompt, "<command-name>왜?");
-    let told = put(&home, 1_760_599_232_000, "a0", &asked, "because");
-    let tip = put(&home, 1_760_599_233_000, "u0", &told, "and?");
+    let actual = put(&home, 1_760_599_232_000, "a0", &asked, "because");
+    let tip = put(&home, 1_760_599_233_000, "u0", &actual, "and?");
     for format in FORMATS {
         let path = home.ok(&["export", &tip, "--format", format, "-o", format]);
         let ran = home.ok(&["import", "--json", path.trim_end()]);

@@ -48,13 +48,13 @@ fn every_sample_twice_and_in_any_order_gives_one_sound_store() {
         let first: Value = serde_json::from_str(&import(&one, &["--json", path])).unwrap();
         assert_eq!(first["sources"][0]["path"], path);
         assert!(first["made"].as_u64().unwrap() > 0, "{first}");
-        let told = journal(&one).len();
+        let count = journal(&one).len();
         let again: Value = serde_json::from_str(&import(&one, &["--json", path])).unwrap();
         let all = first["made"].as_u64().unwrap() + first["here"].as_u64().unwrap();
         assert_eq!((&again["made"], &again["here"]), (&0.into(), &all.into()), "{file}");
         assert_eq!(again["read"], first["read"]);
         assert_eq!(again["at"], first["at"]);
-        assert_eq!(journal(&one).len(), told, "{file}: the journal grows");
+        assert_eq!(journal(&one).len(), count, "{file}: the journal grows");
     }
     for file in SAMPLES.iter().rev() {
         import(&other, &[sample(file).to_str().unwrap()]);
@@ -114,8 +114,9 @@ fn what_came_since_follows_what_was_redacted() {
     home.ok(&["rm", "-y", "--redact", "--replace", &format!("{}=other", root.trim())]);
     write(&[&first[..], &[("user", "and now?")]].concat());
     for made in [1, 0] {
-        let told: Value = serde_json::from_str(&import(&home, &["--json", "messages", "log.jsonl"])).unwrap();
-        assert_eq!(told["made"], made, "{told}");
+        let document: Value =
+            serde_json::from_str(&import(&home, &["--json", "messages", "log.jsonl"])).unwrap();
+        assert_eq!(document["made"], made, "{document}");
         let shown = home.ok(&["show", "@"]);
         assert!(
             shown.contains("my code is gone") && shown.contains("noted") && shown.contains("and now?"),
@@ -502,10 +503,10 @@ fn what_is_exported_as_a_tree_comes_back_as_it_was() {
             let other = Home::new();
             for path in paths.lines() {
                 let path = home.work().join(path);
-                let told: Value =
+                let parsed: Value =
                     serde_json::from_str(&import(&other, &["--json", path.to_str().unwrap()])).unwrap();
-                assert_eq!(told["sources"][0]["format"], format);
-                assert_eq!(told["skipped"], serde_json::json!([]), "{told}");
+                assert_eq!(parsed["sources"][0]["format"], format);
+                assert_eq!(parsed["skipped"], serde_json::json!([]), "{parsed}");
             }
             let mut expected = shape(&home, unit);
             if !hidden {

@@ -22,10 +22,10 @@ fn said(home: &Home) -> Vec<String> {
     let all = bubbs(home);
     let text = |id: &str| all.iter().find(|bubb| bubb.id == id).map_or("head", |bubb| bubb.text.as_str());
     let first = |text: &str| text.lines().next().unwrap_or_default().to_string();
-    let mut said: Vec<String> =
+    let mut texts: Vec<String> =
         all.iter().map(|bubb| format!("{} > {} {}", first(text(&bubb.prev)), bubb.tag, bubb.text)).collect();
-    said.sort();
-    said
+    texts.sort();
+    texts
 }
 
 #[test]
@@ -35,28 +35,33 @@ fn both_generations_of_llm_are_read() {
         if !database(&home, dump, "logs.db") {
             return;
         }
-        let told: Value = serde_json::from_str(&home.ok(&["import", "--json", "logs.db"])).unwrap();
+        let document: Value = serde_json::from_str(&home.ok(&["import", "--json", "logs.db"])).unwrap();
         assert_eq!(
-            (&told["read"]["conversations"], &told["skipped"]),
+            (&document["read"]["conversations"], &document["skipped"]),
             (&2.into(), &serde_json::json!([])),
-            "{told}"
+            "{document}"
         );
-        let said = said(&home);
+        let actual = said(&home);
         // Two chats that begin alike are two conversations, as they were held at two times.
-        assert_eq!(said.iter().filter(|line| *line == "be brief > u0 what is rust").count(), 2, "{said:#?}");
-        assert_eq!(said.iter().filter(|line| *line == "head > s1 be brief").count(), 2, "{said:#?}");
+        assert_eq!(
+            actual.iter().filter(|line| *line == "be brief > u0 what is rust").count(),
+            2,
+            "{actual:#?}"
+        );
+        assert_eq!(actual.iter().filter(|line| *line == "head > s1 be brief").count(), 2, "{actual:#?}");
         assert!(
-            said.iter()
+            actual
+                .iter()
                 .any(|line| line
                     .starts_with("A language. > u0 and go\n\n[image/png 8 bytes file.png: _blobs/")),
-            "{said:#?}"
+            "{actual:#?}"
         );
-        assert!(said.contains(&format!("A language. > u0 {why}")), "{said:#?}");
-        assert!(said.contains(&"A long novel. > a0 Because.".to_string()), "{said:#?}");
-        assert_eq!(said.len(), 10);
+        assert!(actual.contains(&format!("A language. > u0 {why}")), "{actual:#?}");
+        assert!(actual.contains(&"A long novel. > a0 Because.".to_string()), "{actual:#?}");
+        assert_eq!(actual.len(), 10);
         assert_eq!(home.ok(&["fsck"]), "");
         let again: Value = serde_json::from_str(&home.ok(&["import", "--json", "logs.db"])).unwrap();
-        assert_eq!((&again["made"], &again["here"]), (&0.into(), &told["made"]));
+        assert_eq!((&again["made"], &again["here"]), (&0.into(), &document["made"]));
         let shown: Value = serde_json::from_str(&home.ok(&["show", "--json"])).unwrap();
         assert_eq!(shown["bubbs"].as_array().unwrap().last().unwrap()["model"], "mock");
     }
@@ -68,8 +73,8 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
     if !database(&home, "opencode.sql", "opencode.db") {
         return;
     }
-    let told: Value = serde_json::from_str(&home.ok(&["import", "--json", "db", "opencode.db"])).unwrap();
-    assert_eq!(told["sources"][0]["format"], "opencode");
+    let document: Value = serde_json::from_str(&home.ok(&["import", "--json", "db", "opencode.db"])).unwrap();
+    assert_eq!(document["sources"][0]["format"], "opencode");
     assert_eq!(
         said(&home),
         [
@@ -101,12 +106,12 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
         d.execute('insert into chat values(1,null,\\'{\\',null)'); d.commit()";
     let (one, other) = (Home::new(), Home::new());
     assert_eq!(run(one.program("python3", &["-c", script, chats.to_str().unwrap()]), b"").code, 0);
-    let told = one.lepo(&["import", "webui.db"]);
+    let output = one.lepo(&["import", "webui.db"]);
     assert!(
-        told.out.contains("skipped 1: conversation without a visible message"),
+        output.out.contains("skipped 1: conversation without a visible message"),
         "{}{}",
-        told.out,
-        told.err
+        output.out,
+        output.err
     );
     other.ok(&["import", chats.to_str().unwrap()]);
     assert_eq!(one.bubbs(), other.bubbs());

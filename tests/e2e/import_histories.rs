@@ -38,22 +38,22 @@ fn what_is_held_back_is_named_with_the_moment_from_which_it_is_imported_anyway()
         pi(1, 90, "assistant", "the last\x1b words so far").replace('\x1b', "\\u001b"),
     ];
     home.write("work/s.jsonl", log.concat());
-    let told = home.ok(&["import", "s.jsonl"]);
-    let line = told.lines().find(|line| line.starts_with("held back 1 part: ")).unwrap();
+    let output = home.ok(&["import", "s.jsonl"]);
+    let line = output.lines().find(|line| line.starts_with("held back 1 part: ")).unwrap();
     let (_, moment) = line.split_once("; imported anyway after ").unwrap();
-    assert!(moment.len() >= "1 Jan 00:00".len(), "{told}");
-    assert!(told.contains("\n  a0 the last") && told.contains("words"), "{told}");
-    assert!(!told.contains('\x1b'), "{told}");
-    let told = import(&home, &["s.jsonl"]);
-    let until = told["held_until"].as_u64().unwrap();
+    assert!(moment.len() >= "1 Jan 00:00".len(), "{output}");
+    assert!(output.contains("\n  a0 the last") && output.contains("words"), "{output}");
+    assert!(!output.contains('\x1b'), "{output}");
+    let printed = import(&home, &["s.jsonl"]);
+    let until = printed["held_until"].as_u64().unwrap();
     let now = jiff::Timestamp::now().as_millisecond() as u64;
-    assert!((1..=86_400_000).contains(&until.saturating_sub(now)), "{told}");
+    assert!((1..=86_400_000).contains(&until.saturating_sub(now)), "{printed}");
     // Nothing is held back of a log that tells nothing.
     home.write("work/none.jsonl", "{\"type\":\"session\",\"id\":\"n\"}\n");
     let ran = home.lepo(&["import", "--json", "none.jsonl"]);
-    let told: Value = serde_json::from_str(&ran.out).unwrap();
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(ran.code, 1, "nothing came of it");
-    assert_eq!((&told["held"], &told["held_until"]), (&0.into(), &Value::Null));
+    assert_eq!((&document["held"], &document["held_until"]), (&0.into(), &Value::Null));
 }
 
 #[test]
@@ -70,10 +70,10 @@ fn a_folder_with_a_bubb_in_it_is_a_store_even_without_its_settings() {
         std::fs::copy(from.work().join(".lepo").join(&bubb), day.join(&bubb)).unwrap();
         for path in [other.path(), &store] {
             let home = Home::new();
-            let told = import(&home, &["lepo", path.to_str().unwrap()]);
-            assert_eq!(told["sources"][0]["format"], "lepo", "{told}");
+            let output = import(&home, &["lepo", path.to_str().unwrap()]);
+            assert_eq!(output["sources"][0]["format"], "lepo", "{output}");
             // One that was put under a day that is not its own is read as what it says.
-            assert_eq!(told["made"], u64::from(folder.is_empty()), "{told}");
+            assert_eq!(output["made"], u64::from(folder.is_empty()), "{output}");
         }
     }
     assert!(!id.is_empty() && bubbs_in(&store).len() == 1);
@@ -121,14 +121,14 @@ fn what_an_older_lepo_imported_is_passed_over_until_it_is_asked_for() {
     assert!(text.contains("\"as\":3,"), "{text}");
     std::fs::write(&path, text.replace("\"as\":3,", "\"as\":2,")).unwrap();
     home.write("work/one/two.jsonl", log("two"));
-    let told = import(&home, &["one"]);
-    assert_eq!((&told["made"], &told["here"]), (&2.into(), &0.into()), "{told}");
+    let output = import(&home, &["one"]);
+    assert_eq!((&output["made"], &output["here"]), (&2.into(), &0.into()), "{output}");
     let reason = "conversation that an older lepo imported; --again imports it again";
-    assert_eq!(told["skipped"], json!([{ "reason": reason, "count": 1, "files": ["one/one.jsonl"] }]));
+    assert_eq!(output["skipped"], json!([{ "reason": reason, "count": 1, "files": ["one/one.jsonl"] }]));
     assert_eq!(import(&home, &["--again", "one"])["here"], 4);
     // The newest line counts.
-    let told = import(&home, &["one"]);
-    assert_eq!((&told["here"], &told["skipped"]), (&4.into(), &json!([])));
+    let printed = import(&home, &["one"]);
+    assert_eq!((&printed["here"], &printed["skipped"]), (&4.into(), &json!([])));
     let versions: Vec<Value> = journal(&home)
         .into_iter()
         .filter(|fact| fact["what"] == "import")
@@ -173,8 +173,8 @@ fn sessions_of_gemini_about_this_directory_are_found() {
         json!({ "projects": { work.join("sub").to_str().unwrap(): "listed" } }).to_string(),
     );
     assert_eq!(import(&home, &["gemini-cli"])["made"], 2);
-    let said: Vec<String> = bubbs(&home).into_iter().map(|bubb| bubb.text).collect();
-    assert!(said.contains(&"here".to_string()) && said.contains(&"listed".to_string()), "{said:?}");
+    let texts: Vec<String> = bubbs(&home).into_iter().map(|bubb| bubb.text).collect();
+    assert!(texts.contains(&"here".to_string()) && texts.contains(&"listed".to_string()), "{texts:?}");
 }
 
 /// A session of opencode in the tables of its database, and its fork, as version 1.18 writes them.
@@ -227,11 +227,11 @@ fn a_fork_of_opencode_goes_on_from_its_original_and_its_export_says_the_same() {
     if !database(&home, "../data/opencode/opencode.db", &opencode(work.to_str().unwrap())) {
         return;
     }
-    let told = import(&home, &["opencode"]);
+    let output = import(&home, &["opencode"]);
     assert_eq!(
-        (&told["made"], &told["held"], &told["skipped"]),
+        (&output["made"], &output["held"], &output["skipped"]),
         (&7.into(), &0.into(), &json!([])),
-        "{told}"
+        "{output}"
     );
     let all = bubbs(&home);
     assert_eq!(all.iter().filter(|bubb| bubb.prev == "head").count(), 1, "{all:?}");
@@ -255,12 +255,12 @@ fn a_fork_of_opencode_goes_on_from_its_original_and_its_export_says_the_same() {
         ],
     });
     home.write("work/export.json", serde_json::to_string_pretty(&export).unwrap());
-    let told = import(&home, &["export.json"]);
-    assert_eq!(told["sources"][0]["format"], "opencode");
+    let printed = import(&home, &["export.json"]);
+    assert_eq!(printed["sources"][0]["format"], "opencode");
     assert_eq!(
-        (&told["made"], &told["here"], &told["skipped"]),
+        (&printed["made"], &printed["here"], &printed["skipped"]),
         (&0.into(), &5.into(), &json!([])),
-        "{told}"
+        "{printed}"
     );
     // Sessions of other directories are left, and said.
     let other = Home::new();
@@ -300,11 +300,11 @@ fn an_attachment_that_llm_knows_by_its_path_is_taken_if_it_is_still_the_same() {
             return;
         }
         import(&home, &["logs.db"]);
-        let said: Vec<String> = bubbs(&home).into_iter().map(|bubb| bubb.text).collect();
+        let texts: Vec<String> = bubbs(&home).into_iter().map(|bubb| bubb.text).collect();
         let (kept, lost) = (
             format!("look\n\n[image/png 8 bytes a.png: _blobs/{sha}]"),
             "look\n\n[image/png a.png: not in the source]".to_string(),
         );
-        assert!(said.contains(if is_kept { &kept } else { &lost }), "{said:?}");
+        assert!(texts.contains(if is_kept { &kept } else { &lost }), "{texts:?}");
     }
 }

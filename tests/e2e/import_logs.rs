@@ -38,17 +38,20 @@ fn a_packed_log_is_what_it_was_before_it_was_packed() {
     let file = name.strip_prefix("codex-").unwrap();
     plain.write(&format!("work/{file}"), &log);
     packed.write(&format!("work/{file}.zst"), zstd(&log));
-    let told = import(&plain, &[file]);
-    assert_eq!(import(&packed, &[&format!("{file}.zst")])["made"], told["made"]);
+    let output = import(&plain, &[file]);
+    assert_eq!(import(&packed, &[&format!("{file}.zst")])["made"], output["made"]);
     assert_eq!(packed.bubbs(), plain.bubbs());
     // Of one that is torn, all blocks are read that are whole.
     let (torn, cut) = (Home::new(), Home::new());
     let frame = zstd(&log);
     torn.write(&format!("work/{file}.zst"), &frame[..frame.len() - 150]);
     cut.write(&format!("work/{file}"), &log[..(log.len().div_ceil(100) - 2) * 100]);
-    let told = import(&torn, &["codex", &format!("{file}.zst")]);
-    assert_eq!(told["skipped"], json!([{ "reason": "torn", "count": 1, "files": [format!("{file}.zst")] }]));
-    assert_eq!(import(&cut, &["codex", file])["made"], told["made"]);
+    let printed = import(&torn, &["codex", &format!("{file}.zst")]);
+    assert_eq!(
+        printed["skipped"],
+        json!([{ "reason": "torn", "count": 1, "files": [format!("{file}.zst")] }])
+    );
+    assert_eq!(import(&cut, &["codex", file])["made"], printed["made"]);
     assert_eq!(torn.bubbs(), cut.bubbs());
     assert!(torn.bubbs().len() > 3, "{:?}", torn.bubbs());
     assert_eq!(torn.ok(&["fsck"]), "");
@@ -77,8 +80,8 @@ fn the_copy_in_a_compaction_is_stepped_over() {
     .concat();
     let home = Home::new();
     home.write("work/rollout.jsonl", log);
-    let told = import(&home, &["codex", "rollout.jsonl"]);
-    assert_eq!(told["skipped"], json!([]));
+    let output = import(&home, &["codex", "rollout.jsonl"]);
+    assert_eq!(output["skipped"], json!([]));
     assert_eq!(said(&home), ["u0 one", "s1 so far", "u0 two"]);
 }
 
@@ -167,12 +170,12 @@ fn a_session_that_the_proxy_has_kept_is_imported_only_when_asked_again() {
     let line = json!({"time": 1, "bubb": answer, "what": "answer", "response": format!("msg{response}"),
         "made": [{"bubb": answer}]});
     home.write("work/.lepo/_journal.ndjson", format!("{line}\n"));
-    let told = import(&home, &["claude-code", "one.jsonl"]);
-    assert_eq!(told["made"], 0, "{told}");
-    assert!(told["skipped"].to_string().contains("do --proxy"), "{told}");
+    let output = import(&home, &["claude-code", "one.jsonl"]);
+    assert_eq!(output["made"], 0, "{output}");
+    assert!(output["skipped"].to_string().contains("do --proxy"), "{output}");
     assert_eq!(home.bubbs().len(), 1);
-    let told = import(&home, &["claude-code", "one.jsonl", "--again"]);
-    assert!(told["made"].as_u64() > Some(3), "{told}");
+    let printed = import(&home, &["claude-code", "one.jsonl", "--again"]);
+    assert!(printed["made"].as_u64() > Some(3), "{printed}");
     // Without the id in the journal it is a session like any other.
     let other = Home::new();
     other.write("work/one.jsonl", &log);
@@ -200,10 +203,10 @@ fn prompts_of_sessions_whose_logs_are_gone_are_rescued() {
     home.write(".claude/history.jsonl", log.concat());
     assert!(home.ok(&["import"]).contains("Claude Code's prompts       1 file"), "{}", home.ok(&["import"]));
     let file = home.path().join(".claude/history.jsonl");
-    let told = import(&home, &[file.to_str().unwrap()]);
-    assert_eq!((&told["read"]["conversations"], &told["made"]), (&json!(2), &json!(3)), "{told}");
+    let output = import(&home, &[file.to_str().unwrap()]);
+    assert_eq!((&output["read"]["conversations"], &output["made"]), (&json!(2), &json!(3)), "{output}");
     assert_eq!(
-        told["skipped"],
+        output["skipped"],
         json!([{ "reason": "prompt of a session whose log still exists", "count": 1, "files": [file] },
             { "reason": "prompt that is a command", "count": 1, "files": [file] }])
     );
@@ -211,9 +214,9 @@ fn prompts_of_sessions_whose_logs_are_gone_are_rescued() {
     // A session that was imported while its log was there is left alone once the log is gone.
     import(&home, &["claude-code", "--all"]);
     std::fs::remove_file(home.path().join(".claude/projects/-w/there.jsonl")).unwrap();
-    let told = import(&home, &[file.to_str().unwrap()]);
-    assert_eq!(told["made"], 0, "{told}");
-    assert!(told["skipped"].to_string().contains("imported from another source"), "{told}");
+    let printed = import(&home, &[file.to_str().unwrap()]);
+    assert_eq!(printed["made"], 0, "{printed}");
+    assert!(printed["skipped"].to_string().contains("imported from another source"), "{printed}");
 }
 
 #[test]
@@ -256,8 +259,12 @@ fn opencodes_files_of_json_are_read_with_their_subagents() {
     write("part/msg_2/prt_4", json!({ "type": "text", "text": "all is well" }));
     write("part/msg_3/prt_5", json!({ "type": "text", "text": "go" }));
     assert!(home.ok(&["import"]).contains("opencode       2 sessions"), "{}", home.ok(&["import"]));
-    let told = import(&home, &["opencode", "--all"]);
-    assert_eq!((&told["read"]["conversations"], &told["read"]["messages"]), (&json!(1), &json!(3)), "{told}");
+    let output = import(&home, &["opencode", "--all"]);
+    assert_eq!(
+        (&output["read"]["conversations"], &output["read"]["messages"]),
+        (&json!(1), &json!(3)),
+        "{output}"
+    );
     let all = bubbs(&home);
     let parent = |text: &str| {
         let prev = &all.iter().find(|bubb| bubb.text == text).unwrap().prev;

@@ -59,9 +59,9 @@ fn a_damaged_file_of_a_folder_is_named_and_counted() {
         ran.out
     );
     assert!(ran.out.contains("skipped 1: file of an unknown format: w/other.json\n"), "{}", ran.out);
-    let told = import(&home, &["w"]);
+    let output = import(&home, &["w"]);
     assert_eq!(
-        told["skipped"][0],
+        output["skipped"][0],
         json!({ "reason": "file of an unknown format", "count": 1, "files": ["w/other.json"] })
     );
     home.write("work/bad/torn.zip", &whole[..whole.len() / 2]);
@@ -134,8 +134,8 @@ fn messages_without_an_id_remember_the_choice_of_tools() {
         let ran = home.lepo(&[&store[..], &["import", "--tools", other, "tool.json"]].concat());
         assert_eq!(ran.code, 2, "{}", ran.out);
         assert!(ran.err.contains(&format!("--tools {first}")) && ran.err.contains("--again"), "{}", ran.err);
-        let told = home.ok(&[&store[..], &["import", "--json", "tool.json"]].concat());
-        assert_eq!(serde_json::from_str::<Value>(&told).unwrap()["made"], 0, "{told}");
+        let output = home.ok(&[&store[..], &["import", "--json", "tool.json"]].concat());
+        assert_eq!(serde_json::from_str::<Value>(&output).unwrap()["made"], 0, "{output}");
     }
 }
 
@@ -150,10 +150,10 @@ fn the_title_of_the_newest_state_stays_in_any_order() {
         }
         let listed = home.ok(&["ls", "--json"]);
         assert!(listed.contains("Renamed") && !listed.contains("First name"), "{order:?}: {listed}");
-        let told = journal(&home).len();
+        let count = journal(&home).len();
         import(&home, &["old.json"]);
         import(&home, &["new.json"]);
-        assert_eq!(journal(&home).len(), told);
+        assert_eq!(journal(&home).len(), count);
     }
 }
 
@@ -188,8 +188,8 @@ fn a_round_trip_through_open_webui_makes_nothing_new() {
     for format in ["openwebui", "chatgpt"] {
         let document = home.ok(&["export", "--format", format, "--all"]);
         home.write("work/o.json", document);
-        let told = import(&home, &["o.json"]);
-        assert_eq!((&told["made"], &told["skipped"]), (&json!(0), &json!([])), "{format}: {told}");
+        let output = import(&home, &["o.json"]);
+        assert_eq!((&output["made"], &output["skipped"]), (&json!(0), &json!([])), "{format}: {output}");
     }
 }
 
@@ -240,7 +240,7 @@ fn ctrl_c_tells_what_is_here_and_the_same_command_goes_on() {
     let ids: Vec<String> = (0..1000).map(|n| format!("c{n}")).collect();
     let conversations: Vec<(&str, &str, u64)> = ids.iter().map(|id| (id.as_str(), "T", 1)).collect();
     home.write("work/x.json", export(&conversations));
-    let mut told = 0;
+    let mut count = 0;
     for n in 0..8 {
         let mut command = home.command(&["import", "x.json"]);
         let child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
@@ -254,13 +254,13 @@ fn ctrl_c_tells_what_is_here_and_the_same_command_goes_on() {
             Some(130) => {
                 assert!(err.contains("interrupted: ") && err.contains(" of this import "), "{err}");
                 assert!(err.contains("run the same command to continue"), "{err}");
-                told += 1;
+                count += 1;
             }
             // It was not listening yet, or was done.
             code => assert!(code == Some(0) || out.status.signal() == Some(2), "{code:?} {err}"),
         }
     }
-    eprintln!("told {told} times");
+    eprintln!("told {count} times");
     import(&home, &["x.json"]);
     let again = import(&home, &["x.json"]);
     assert_eq!((&again["made"], &again["here"]), (&json!(0), &json!(2000)));
@@ -290,8 +290,8 @@ fn ctrl_c_ends_an_import_within_one_conversation() {
     let out = child.wait_with_output().unwrap();
     let err = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(130), "{err}");
-    let told = err.split_once("interrupted: ").and_then(|(_, rest)| rest.split_once(" message")).unwrap().0;
-    let made: usize = told.parse().unwrap();
+    let actual = err.split_once("interrupted: ").and_then(|(_, rest)| rest.split_once(" message")).unwrap().0;
+    let made: usize = actual.parse().unwrap();
     assert!(made < COUNT && err.contains("run the same command to continue"), "{err}");
     assert_eq!(home.ok(&["fsck"]), "");
     let rest = import(&home, &["s.jsonl"]);
@@ -386,6 +386,6 @@ fn printed_lines_without_times_are_held_back_only_while_they_may_grow() {
     let path = old.work().join("out.jsonl");
     let file = std::fs::File::options().write(true).open(path).unwrap();
     file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(90_000)).unwrap();
-    let told = import(&old, &["out.jsonl"]);
-    assert_eq!((&told["held"], &told["made"]), (&0.into(), &2.into()), "{told}");
+    let output = import(&old, &["out.jsonl"]);
+    assert_eq!((&output["held"], &output["made"]), (&0.into(), &2.into()), "{output}");
 }

@@ -54,9 +54,9 @@ fn the_answers_are_judged_without_their_names() {
     let lines: Vec<&str> = before.text.lines().collect();
     assert_eq!(lines[0], "JUDGE: j");
     let named = |line: &str| all.iter().find(|bubb| line.ends_with(&bubb.id)).unwrap().text.clone();
-    let mut told = vec![named(lines[1]), named(lines[2])];
-    told.sort();
-    assert_eq!(told, ["answer of x", "answer of y"]);
+    let mut actual = vec![named(lines[1]), named(lines[2])];
+    actual.sort();
+    assert_eq!(actual, ["answer of x", "answer of y"]);
     assert_eq!(home.ok(&["resolve", "@"]).trim(), verdict.id);
     // A question that follows has the verdict on its path, and not the answers.
     home.ok(&["do", "-m", "x", "--tools", "off", "--no-stdin", "why?"]);

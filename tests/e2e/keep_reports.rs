@@ -52,8 +52,8 @@ fn what_was_deleted_comes_back() {
         ("https://github.com/jj-vcs/jj/pull/8111", |home| {
             let id = pair(home, "the wrong one");
             home.ok(&["rm", "-y", &id]);
-            let told = home.lepo(&["undo"]).err;
-            assert!(told.contains("undone: 1 rm") && told.contains("the wrong one"), "{told}");
+            let message = home.lepo(&["undo"]).err;
+            assert!(message.contains("undone: 1 rm") && message.contains("the wrong one"), "{message}");
         }),
         // A command without effect is not in the list, so undo takes back the change before it.
         ("https://github.com/jj-vcs/jj/issues/9208", |home| {

@@ -22,8 +22,8 @@ fn ls_prints_before_it_has_read_the_last() {
         std::fs::remove_file(home.path().join(name(i))).unwrap();
     }
     assert_eq!(lines.count(), 3999, "one that cannot be read still has its line");
-    let mut said = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(said.lines().filter(|line| line.starts_with("warning: cannot read")).count(), 10, "{said}");
+    let mut text = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+    assert_eq!(text.lines().filter(|line| line.starts_with("warning: cannot read")).count(), 10, "{text}");
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }

@@ -277,9 +277,9 @@ fn a_store_without_the_rule_gets_it_from_each_command_that_writes_and_is_told_on
         bot.home.write("work/.lepo/.gitattributes", "_titles merge=union\n*.md diff=none\n");
         let ran = shell(&bot.home, command);
         assert_eq!(ran.code, 0, "{command}: {}", ran.err);
-        let said = ran.err.contains(".lepo already exists; added missing files")
+        let is_reported = ran.err.contains(".lepo already exists; added missing files")
             || ran.err.contains("note: added `* -text` to .lepo/.gitattributes");
-        assert!(said, "{command}: {}", ran.err);
+        assert!(is_reported, "{command}: {}", ran.err);
         let listed = "# .gitignore: lepo's own files were listed once";
         let after = format!("* -text\n_titles merge=union\n*.md diff=none\n{listed}\n");
         assert_eq!(bot.home.read("work/.lepo/.gitattributes"), after, "{command}");

@@ -234,8 +234,8 @@ fn the_branch_a_question_was_asked_on_moves_to_the_answer_after_a_decision() {
             bot.home.ok(&["resolve", "@"]),
             "no other branch moves"
         );
-        let told = short(&bot.bodies()[2]).into_iter().find(|line| line.contains(":dropped")).unwrap();
-        assert_eq!(told.contains("waited for consent"), decision == "--approve", "{told}");
+        let actual = short(&bot.bodies()[2]).into_iter().find(|line| line.contains(":dropped")).unwrap();
+        assert_eq!(actual.contains("waited for consent"), decision == "--approve", "{actual}");
     }
 }
 

@@ -17,7 +17,7 @@ const CANARY: &str = "canary-91be";
 
 /// Everything that writes into a store or reads from it, as far as it comes.
 fn use_all(bot: &Bot) -> String {
-    let mut said = String::new();
+    let mut text = String::new();
     for args in [
         &["do", "q", "--run", "seq 1 999"][..],
         &["branch", "-f", "main", "@"],
@@ -33,9 +33,9 @@ fn use_all(bot: &Bot) -> String {
         let Ran { code, out, err, .. } =
             run(bot.home.program("timeout", &[&["-s", "KILL", "60", lepo], args].concat()), b"");
         assert!(code < 6, "{args:?} {code}: {err}");
-        said += &(out + &err);
+        text += &(out + &err);
     }
-    said
+    text
 }
 
 #[test]
@@ -64,13 +64,13 @@ fn nothing_is_read_or_written_through_a_link() {
         let _ = std::fs::remove_dir(&place);
         symlink(outside.join(to), &place).unwrap();
         let before = texts_below(&outside);
-        let said = use_all(&bot);
+        let actual = use_all(&bot);
         let mut now = texts_below(&outside);
         now.sort();
         let mut before = before;
         before.sort();
-        assert_eq!(now, before, "{name} {to}: {said}");
-        assert!(!said.contains(CANARY), "{name}: {said}");
+        assert_eq!(now, before, "{name} {to}: {actual}");
+        assert!(!actual.contains(CANARY), "{name}: {actual}");
         let asked = bot.server().asked();
         assert!(
             !format!("{:?}", asked.iter().map(|asked| asked.json()).collect::<Vec<_>>()).contains(CANARY)

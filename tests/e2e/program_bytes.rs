@@ -316,8 +316,8 @@ fn an_editor_is_asked_about_the_changed_script_of_a_server_that_was_always_allow
     ] });
     let text = |asked: &Value| asked["params"]["toolCall"].to_string();
     let begun = |client: &mut Client| {
-        let told = client.call("session/new", given.clone());
-        let session = told["sessionId"].as_str().unwrap().to_string();
+        let reply = client.call("session/new", given.clone());
+        let session = reply["sessionId"].as_str().unwrap().to_string();
         client.ask(&session, "x")
     };
     let mut client = Client::start(&bot.home, &[]);

@@ -70,15 +70,15 @@ fn read_all(home: &Home, asked: &[(&Home, Vec<String>)]) -> Vec<(Ran, Vec<u8>)> 
         serde_json::to_string(&asked).unwrap().as_bytes(),
     );
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    let told: Vec<(String, String, i32)> = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(told.len(), asked.len());
+    let document: Vec<(String, String, i32)> = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(document.len(), asked.len());
     let one = |(hex, err, code): (String, String, i32)| {
         let digits: Vec<u8> = hex.chars().map(|digit| digit.to_digit(16).unwrap() as u8).collect();
         let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();
         let out = String::from_utf8_lossy(&bytes).into_owned();
         (Ran { code, out, err, made: String::new() }, bytes)
     };
-    told.into_iter().map(one).collect()
+    document.into_iter().map(one).collect()
 }
 
 /// A reader, run on stores with these arguments each: Python once for all.
@@ -113,11 +113,11 @@ fn both_readers_list_the_tails_of_every_vector() {
     let asked: Vec<_> = vectors.iter().map(|vector| (&vector.home, words(&["list"]))).collect();
     for file in readers() {
         for (vector, (ran, _)) in vectors.iter().zip(read_each(file, &asked)) {
-            let told: Vec<&str> = ran.out.lines().collect();
+            let texts: Vec<&str> = ran.out.lines().collect();
             let listed = vector.listed();
             // lepo says whose a message of another store is, too.
             let listed: Vec<&str> = listed.iter().filter_map(|line| line.rsplit('/').next()).collect();
-            assert_eq!(told, listed, "{}: {file}: {}", vector.name, ran.err);
+            assert_eq!(texts, listed, "{}: {file}: {}", vector.name, ran.err);
             assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}: {file}", vector.name);
         }
     }
@@ -181,11 +181,11 @@ fn the_python_reader_exports_every_conversation_and_finds_what_was_edited() {
             exports.chain([words(&["verify"])]).map(move |args| (&vector.home, args))
         })
         .collect();
-    let mut told = read_all(&vectors[0].home, &asked).into_iter();
+    let mut actual = read_all(&vectors[0].home, &asked).into_iter();
     for vector in &vectors {
         let name = &vector.name;
         for (_, path) in vector.by_id("conversations") {
-            let (ran, _) = told.next().unwrap();
+            let (ran, _) = actual.next().unwrap();
             let document: Vec<Value> = serde_json::from_str(&ran.out).unwrap();
             let ids: Vec<&Value> = document.iter().map(|message| &message["id"]).collect();
             assert_eq!(ids, path.as_array().unwrap().iter().collect::<Vec<_>>(), "{name}");
@@ -204,7 +204,7 @@ fn the_python_reader_exports_every_conversation_and_finds_what_was_edited() {
             findings.iter().filter_map(|found| found.strip_prefix("edited ")).map(id_in).collect();
         edited.sort();
         edited.dedup();
-        let (ran, _) = told.next().unwrap();
+        let (ran, _) = actual.next().unwrap();
         assert_eq!(ran.out.lines().collect::<Vec<_>>(), edited, "{name}: {}", ran.err);
         assert_eq!(ran.code, i32::from(!edited.is_empty()), "{name}: {}", ran.err);
     }

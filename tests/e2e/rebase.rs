@@ -195,18 +195,18 @@ fn a_dry_run_writes_nothing_and_json_tells_all() {
     assert_eq!(listed.lines().count(), 5, "{listed}");
     assert!(listed.contains(" u0 첫 질문"), "{listed}");
     assert_eq!(home.bubbs(), before);
-    let told: Value =
+    let document: Value =
         serde_json::from_str(&home.ok(&["rebase", &ids[4], "--onto", &ids[6], "--json"])).unwrap();
-    assert_eq!(told["made"].as_array().unwrap().len(), 5);
-    assert_eq!(told["made"][4]["copy_of"], ids[4].as_str());
-    assert_eq!(told["made"][4]["id"], told["tail"]);
-    assert_eq!(told["already_here"], false);
+    assert_eq!(document["made"].as_array().unwrap().len(), 5);
+    assert_eq!(document["made"][4]["copy_of"], ids[4].as_str());
+    assert_eq!(document["made"][4]["id"], document["tail"]);
+    assert_eq!(document["already_here"], false);
     let again: Value =
         serde_json::from_str(&home.ok(&["rebase", &ids[4], "--onto", &ids[6], "--json"])).unwrap();
     assert_eq!((&again["made"], &again["already_here"]), (&serde_json::json!([]), &true.into()));
     // Ids of the dry run are those that were made.
     let name = listed.lines().last().unwrap().split(' ').next().unwrap();
-    assert_eq!(told["tail"], name);
+    assert_eq!(document["tail"], name);
 }
 
 #[test]
@@ -345,9 +345,10 @@ fn with_a_the_side_branches_of_what_is_copied_come_along_and_no_others() {
     let next = at(8, "u0", &second, "and then?");
     let thought = at(9, "a1", &next, "what came of it was cut");
     let copied = |args: &[&str]| -> Vec<String> {
-        let told = home.ok(&[&["rebase", "-a", "-n", "--json", "--onto", &elsewhere(&home)], args].concat());
-        let told: Value = serde_json::from_str(&told).unwrap();
-        let mut ids: Vec<String> = told["made"]
+        let output =
+            home.ok(&[&["rebase", "-a", "-n", "--json", "--onto", &elsewhere(&home)], args].concat());
+        let document: Value = serde_json::from_str(&output).unwrap();
+        let mut ids: Vec<String> = document["made"]
             .as_array()
             .unwrap()
             .iter()

@@ -311,8 +311,8 @@ fn unchanged_text_makes_nothing_but_what_the_options_ask_for() {
     }
     edit(&home, "touch \"$1\"", &["--branch", "here"]);
     assert_eq!(home.ok(&["resolve", "here"]).trim(), ids[2]);
-    let told: Value = serde_json::from_str(&edit(&home, "touch \"$1\"", &["--json"]).out).unwrap();
-    assert_eq!(told, serde_json::json!({ "tail": ids[2], "made": [], "already_here": true }));
+    let document: Value = serde_json::from_str(&edit(&home, "touch \"$1\"", &["--json"]).out).unwrap();
+    assert_eq!(document, serde_json::json!({ "tail": ids[2], "made": [], "already_here": true }));
     // With another base it is plain rebase.
     let other = home.add(&["--prev", "head"], "elsewhere");
     for base in [&["--root"][..], &["--onto", &other]] {
@@ -339,15 +339,15 @@ fn a_dry_run_lists_and_json_names_new_messages() {
     assert_eq!(listed.code, 0, "{}", listed.err);
     assert!(listed.out.ends_with(" u0 새 질문\n") && listed.out.lines().count() == 1, "{}", listed.out);
     assert_eq!(home.bubbs(), before);
-    let told: Value = serde_json::from_str(&edit(&home, script, &["--json"]).out).unwrap();
+    let document: Value = serde_json::from_str(&edit(&home, script, &["--json"]).out).unwrap();
     let new = listed.out.split(' ').next().unwrap();
-    assert_eq!(told["tail"], new);
-    assert_eq!(told["made"], serde_json::json!([{ "id": new, "copy_of": null }]));
+    assert_eq!(document["tail"], new);
+    assert_eq!(document["made"], serde_json::json!([{ "id": new, "copy_of": null }]));
     // A new message is no copy; a changed one is, without the model's facts.
     assert!(!journal(&home).iter().any(|line| line["bubb"] == new));
-    let told: Value =
+    let parsed: Value =
         serde_json::from_str(&edit(&home, "sed -i s/two/zwei/ \"$1\"", &["--json", &ids[1]]).out).unwrap();
-    assert_eq!(told["made"][0]["copy_of"], ids[1].as_str());
+    assert_eq!(parsed["made"][0]["copy_of"], ids[1].as_str());
 }
 
 #[test]

@@ -29,10 +29,10 @@ fn a_question_asked_before_is_answered_without_a_model() {
     let before = bot.home.bubbs();
     let ran = bot.lepo(&["do", "-n", "--recorded", "--no-stdin", "세 낱말로?"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "하나.\n"), "{}", ran.err);
-    let told = json(&bot.lepo(&["do", "-n", "--recorded=only", "--json", "--no-stdin", "세 낱말로?"]));
-    assert_eq!(told["recorded"], id.as_str());
+    let document = json(&bot.lepo(&["do", "-n", "--recorded=only", "--json", "--no-stdin", "세 낱말로?"]));
+    assert_eq!(document["recorded"], id.as_str());
     for field in ["conv", "user", "answer", "tools", "error"] {
-        assert_eq!(told[field], first[field], "{field}");
+        assert_eq!(document[field], first[field], "{field}");
     }
     // The next turn names the recorded one; its past is compared too.
     let ran = bot.lepo(&["do", "--recorded=only", "--tail", &id, "--no-stdin", "and then?"]);
@@ -93,8 +93,8 @@ fn model_options_schema_and_tools_must_be_the_same() {
     // The keys of a schema have no order.
     assert_eq!(ask(&["--tools", "off", "--schema", schema]).code, 0);
     let other = r#"{ "properties": {"n": {"type": "number"}}, "type": "object" }"#;
-    let told = json(&ask(&["--tools", "off", "--schema", other, "--recorded=only", "--json"]));
-    assert_eq!(told["answer"]["value"]["n"], 1);
+    let document = json(&ask(&["--tools", "off", "--schema", other, "--recorded=only", "--json"]));
+    assert_eq!(document["answer"]["value"]["n"], 1);
     let line = bot.home.read("work/.lepo/_journal.ndjson");
     assert!(line.contains(r#""options":{"temperature":0.0}"#), "{line}");
     assert_eq!(bot.times_asked(), 2);
@@ -275,8 +275,8 @@ fn an_own_command_runs_once_and_its_output_counts() {
     };
     assert_eq!(ask(&[]).code, 0);
     bot.home.write("work/n", "");
-    let told = json(&ask(&["--recorded=only", "--json"]));
-    assert_eq!(told["tools"][0]["kind"], "run");
+    let document = json(&ask(&["--recorded=only", "--json"]));
+    assert_eq!(document["tools"][0]["kind"], "run");
     let missed = ask(&["--recorded=only"]);
     assert!(missed.code == 3 && missed.err.contains("output 1 of a command differs"), "{}", missed.err);
     assert_eq!(ask(&["--recorded"]).out, "Two.\n");
@@ -356,12 +356,12 @@ fn what_a_repository_says_does_not_count() {
     assert_eq!(crate::home::run(git, b"").code, 0);
     bot.home.write("work/AGENTS.md", "Use tabs.\n");
     let first = json(&bot.lepo(&["do", "-n", "--json", "--no-stdin", "How?"]));
-    let told = bot.home.ok(&["show", "-a", first["answer"]["id"].as_str().unwrap()]);
-    assert!(told.contains("Use tabs."), "{told}");
+    let output = bot.home.ok(&["show", "-a", first["answer"]["id"].as_str().unwrap()]);
+    assert!(output.contains("Use tabs."), "{output}");
     bot.home.write("work/AGENTS.md", "Use blanks.\n");
     assert_eq!(bot.home.ok(&["do", "-n", "--recorded=only", "--no-stdin", "How?"]), "Fine.\n");
     bot.home.ok(&["do", "-n", "--recorded", "--no-stdin", "And else?"]);
-    let told = bot.home.ok(&["show", "-a"]);
-    assert!(told.contains("And else?") && !told.contains("Use blanks"), "{told}");
+    let printed = bot.home.ok(&["show", "-a"]);
+    assert!(printed.contains("And else?") && !printed.contains("Use blanks"), "{printed}");
     assert_eq!(bot.times_asked(), 2);
 }

@@ -133,19 +133,22 @@ fn all_that_fsck_finds_goes_and_settings_and_strangers_stay() {
     assert!(ran.code == 2 && ran.err.contains("only alice can change it"), "{} {}", ran.code, ran.err);
     let ran = home.alone(&["rm", "-y", "--redact", "--all", "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let told: Value = serde_json::from_str(&ran.out).unwrap();
-    let kinds = |at: usize| told["replaced"][at]["kinds"].clone();
-    assert_eq!(told["replaced"].as_array().unwrap().len(), 2, "{told}");
-    assert_eq!(told["replaced"][0]["id"], result);
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
+    let kinds = |at: usize| document["replaced"][at]["kinds"].clone();
+    assert_eq!(document["replaced"].as_array().unwrap().len(), 2, "{document}");
+    assert_eq!(document["replaced"][0]["id"], result);
     assert_eq!(
         (kinds(0), kinds(1)),
         (serde_json::json!(["github-token", "private-key"]), serde_json::json!(["aws-key-id"]))
     );
-    assert_eq!(told["files"][0]["path"], "_prompts/p.md");
+    assert_eq!(document["files"][0]["path"], "_prompts/p.md");
     let left: Vec<&str> =
-        told["left"].as_array().unwrap().iter().map(|left| left["subject"].as_str().unwrap()).collect();
-    assert!(left.contains(&"_mcp.json") && left.contains(&"_mine") && left.contains(&id.as_str()), "{told}");
-    assert!(told["held_by"].as_array().unwrap().iter().any(|held| held == "alice's clone"), "{told}");
+        document["left"].as_array().unwrap().iter().map(|left| left["subject"].as_str().unwrap()).collect();
+    assert!(
+        left.contains(&"_mcp.json") && left.contains(&"_mine") && left.contains(&id.as_str()),
+        "{document}"
+    );
+    assert!(document["held_by"].as_array().unwrap().iter().any(|held| held == "alice's clone"), "{document}");
     for gone in [&named, &orphan] {
         assert!(!home.work().join(format!(".lepo/_blobs/{gone}")).exists());
     }
@@ -193,13 +196,13 @@ fn words_that_were_replaced_are_looked_for_in_other_messages() {
     assert!(ran.err.ends_with(&format!("nothing to mask\n{hint}")), "{}", ran.err);
     home.write("work/words", "my password is [gone], is it good?");
     let ran = home.alone(&["rm", "-y", "--redact", "--replace", &format!("{question}=words"), "--json"]);
-    let told: Value = serde_json::from_str(&ran.out).unwrap();
-    let rows = told["replaced"].as_array().unwrap();
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
+    let rows = document["replaced"].as_array().unwrap();
     let now = rows.iter().find(|row| row["id"] == answer.as_str()).unwrap()["now"].as_str().unwrap();
-    assert_eq!(told["same_words"], serde_json::json!([now]));
-    assert_eq!(told["same_secret"], serde_json::json!([]));
-    let told = format!("note: 1 other message with the text that was replaced: {now}\n");
-    assert!(ran.err.contains(&told), "{}", ran.err);
+    assert_eq!(document["same_words"], serde_json::json!([now]));
+    assert_eq!(document["same_secret"], serde_json::json!([]));
+    let text = format!("note: 1 other message with the text that was replaced: {now}\n");
+    assert!(ran.err.contains(&text), "{}", ran.err);
 }
 
 #[test]
@@ -235,8 +238,8 @@ fn a_request_that_waits_moves_along_and_runs_as_the_model_made_it() {
     let ran = bot.home.alone(&["do", &format!("say it with {typed}")]);
     assert_eq!(ran.code, 4, "{}", ran.err);
     let question = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.contains(&typed)).unwrap().id;
-    let told = format!("it is stored as typed. To remove it: lepo rm --redact {question}");
-    assert!(ran.err.contains(&told), "{}", ran.err);
+    let message = format!("it is stored as typed. To remove it: lepo rm --redact {question}");
+    assert!(ran.err.contains(&message), "{}", ran.err);
     let ran = bot.home.alone(&["rm", "-y", "--redact", &question]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let request = table(&ran.out).pop().unwrap();
@@ -598,12 +601,12 @@ fn what_the_user_typed_is_said_to_be_kept_wherever_it_is_kept() {
             command.env("EDITOR", &editor).env("VISUAL", &editor);
             let ran = run(command, b"");
             assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
-            let told = ran.err.contains(
+            let is_reported = ran.err.contains(
                 "has what looks like a secret (github-token); it is stored as typed. To remove it: lepo ",
             ) || ran.err.contains(
                 "has what looks like a secret (1 github-token); it is stored as typed. To remove it: lepo ",
             );
-            assert_eq!(told, is_said && !args.contains(&"-q"), "{args:?}: {}", ran.err);
+            assert_eq!(is_reported, is_said && !args.contains(&"-q"), "{args:?}: {}", ran.err);
             assert!(!ran.err.contains(&secret), "{args:?}");
         }
     }

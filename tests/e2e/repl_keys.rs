@@ -239,10 +239,10 @@ fn ctrl_z_stops_an_answer_too() {
     // The shell had the echo on: it is off again, and what is typed waits for the prompt.
     let modes = format!("stty -a < /proc/{}/fd/0", screen.process());
     until("no echo", || {
-        let told = bot.home.shell(&modes).output().unwrap().stdout;
-        let told = String::from_utf8_lossy(&told);
+        let actual = bot.home.shell(&modes).output().unwrap().stdout;
+        let message = String::from_utf8_lossy(&actual);
         // The editor of a shell has no echo either, but waits for a key.
-        told.contains("-echo ") && told.contains("min = 0")
+        message.contains("-echo ") && message.contains("min = 0")
     });
     screen.types("미리");
     bot.server().release();

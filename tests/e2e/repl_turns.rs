@@ -29,8 +29,8 @@ fn waiting_thinking_and_the_answer() {
     screen.shows("thinking…\n음… hm\n서울.\n>");
     screen.enters("and?").shows("두 번째").prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D");
-    let said = messages(&bot.bodies()[1]);
-    assert_eq!(said[2], ("assistant".into(), "서울.".into()));
+    let actual = messages(&bot.bodies()[1]);
+    assert_eq!(actual[2], ("assistant".into(), "서울.".into()));
 }
 
 #[test]

@@ -38,8 +38,13 @@ fn ids(ran: &Ran) -> Vec<String> {
 }
 
 fn texts(home: &Home, tail: &str) -> Vec<String> {
-    let told: Value = serde_json::from_str(&home.ok(&["show", "--json", tail])).unwrap();
-    told["bubbs"].as_array().unwrap().iter().map(|bubb| bubb["text"].as_str().unwrap().to_string()).collect()
+    let document: Value = serde_json::from_str(&home.ok(&["show", "--json", tail])).unwrap();
+    document["bubbs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|bubb| bubb["text"].as_str().unwrap().to_string())
+        .collect()
 }
 
 fn tip(home: &Home) -> String {
@@ -93,8 +98,11 @@ fn several_models_get_a_line_each_and_the_old_one_stays() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     let tails = ids(&ran);
     for (tail, name) in tails.iter().zip(["b", "c", "a"]) {
-        let told = texts(&home, tail);
-        assert!(told[1] == format!("{name}: 첫 질문") && told[4] == format!("{name}: second"), "{told:?}");
+        let actual = texts(&home, tail);
+        assert!(
+            actual[1] == format!("{name}: 첫 질문") && actual[4] == format!("{name}: second"),
+            "{actual:?}"
+        );
     }
     assert_eq!(tails.len(), 3);
     let after = home.bubbs();
@@ -106,11 +114,11 @@ fn several_models_get_a_line_each_and_the_old_one_stays() {
         "{}",
         ran.err
     );
-    let told: Value =
+    let document: Value =
         serde_json::from_str(&home.ok(&["do", "--replay", "main", "--json", "-m", "b", "-m", "c"])).unwrap();
-    assert_eq!((told[0]["name"].as_str(), told[1]["name"].as_str()), (Some("b"), Some("c")));
-    assert_eq!(told[1]["turns"].as_array().unwrap().len(), 2);
-    assert_eq!(told[1]["turns"][1]["answer"]["id"], told[1]["tail"]);
+    assert_eq!((document[0]["name"].as_str(), document[1]["name"].as_str()), (Some("b"), Some("c")));
+    assert_eq!(document[1]["turns"].as_array().unwrap().len(), 2);
+    assert_eq!(document[1]["turns"][1]["answer"]["id"], document[1]["tail"]);
     // Compared question by question, each has its counterpart.
     let diff = home.lepo(&["diff", "--turns", &old, &tails[0]]);
     assert!(diff.out.ends_with("2 questions: 0 the same, 2 different, 0 in one only\n"), "{}", diff.out);
@@ -153,8 +161,8 @@ fn a_teacher_asks_on_the_recorded_past() {
     let old = two_questions(&home);
     let ran = home.lepo(&["do", "--replay", &old, "--teacher", "-m", "b"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let told = texts(&home, &ids(&ran)[0]);
-    assert_eq!((told[1].as_str(), told.last().unwrap().as_str()), ("a: 첫 질문", "b: second"));
+    let actual = texts(&home, &ids(&ran)[0]);
+    assert_eq!((actual[1].as_str(), actual.last().unwrap().as_str()), ("a: 첫 질문", "b: second"));
     let bodies = server.asked();
     assert!(bodies[3].json().to_string().contains("a: 첫 질문"));
     // Beside the recorded answers: no question was copied.
@@ -178,8 +186,8 @@ fn what_was_stopped_goes_on_below_its_end() {
     // The question that failed already exists; what was answered is not asked again.
     let ran = home.lepo(&["do", "--replay", &old, "-m", "b", "--onto", &tail]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let told = texts(&home, &ids(&ran)[0]);
-    assert_eq!((told.len(), told[4].as_str()), (5, "b: second"));
+    let actual = texts(&home, &ids(&ran)[0]);
+    assert_eq!((actual.len(), actual[4].as_str()), (5, "b: second"));
     assert_eq!(server.asked().len(), 5);
     // Once it has all, there is nothing left to ask.
     let done = ids(&ran)[0].clone();

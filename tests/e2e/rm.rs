@@ -74,9 +74,9 @@ fn what_a_conversation_of_another_user_follows_stays_unless_forced() {
         assert!(ran.err.contains(&format!("alice continued {answer}: {hers} follows it")), "{}", ran.err);
         assert!(ran.err.contains("--force deletes it here"), "{}", ran.err);
     }
-    let told = me.alone(&["rm", "-y", "--older-than", "0h"]).err;
+    let message = me.alone(&["rm", "-y", "--older-than", "0h"]).err;
     let note = "note: 2 messages stay, because alice continued them (--force deletes them, too)\nnothing to delete\n";
-    assert_eq!(told, note);
+    assert_eq!(message, note);
     // A branch on a message that another user continued does not block the removal, because that message stays.
     me.add(&["--prev", &answer], "more");
     me.ok(&["branch", "main", &answer]);

@@ -143,9 +143,9 @@ fn a_level_allows_what_it_says() {
         "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port})).send(b\"hi\")'"
     );
     assert!(printed("net", &connect, "", |_| {}).contains("exit code: 0"));
-    let mut said = [0; 2];
-    net.accept().unwrap().0.read_exact(&mut said).unwrap();
-    assert_eq!(&said, b"hi");
+    let mut actual = [0; 2];
+    net.accept().unwrap().0.read_exact(&mut actual).unwrap();
+    assert_eq!(&actual, b"hi");
     assert!(printed("write", &connect, "", |_| {}).contains("exit code: 1"));
 }
 
@@ -192,8 +192,8 @@ fn git_works_under_landlock_where_the_users_settings_are_denied() {
     lepo.env("PATH", without_bubblewrap(place.path()));
     let ran = run(lepo, b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let told = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
-    assert!(told.contains("exit code: 0") && told.contains("?? file"), "{told}");
+    let stored = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
+    assert!(stored.contains("exit code: 0") && stored.contains("?? file"), "{stored}");
 }
 
 #[test]
@@ -347,9 +347,9 @@ fn no_repository_and_no_store_below_is_changed() {
     assert!(seen.borrow().iter().all(|text| !text.is_empty()), "{seen:?}");
     let ran = bot.home.alone(&["do", "go"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let told = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
-    assert_eq!(look().as_slice(), seen.borrow().as_slice(), "{told}");
-    assert!(!bot.home.work().join("empty/.git").exists(), "{told}");
+    let stored = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
+    assert_eq!(look().as_slice(), seen.borrow().as_slice(), "{stored}");
+    assert!(!bot.home.work().join("empty/.git").exists(), "{stored}");
 }
 
 #[test]
@@ -448,8 +448,8 @@ fn a_configuration_that_is_named_is_hidden_with_its_key() {
     bot.home.write("work/named/c.toml", config);
     let ran = bot.home.alone(&["do", "--config", "named/c.toml", "go"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let told = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
-    assert!(told.contains("stdout:\ndone") && !told.contains(KEY), "{told}");
+    let stored = bubbs(&bot.home).into_iter().find(|bubb| bubb.text.starts_with("$ ")).unwrap().text;
+    assert!(stored.contains("stdout:\ndone") && !stored.contains(KEY), "{stored}");
 }
 
 #[test]

@@ -56,14 +56,14 @@ fn one_that_does_not_fit_is_asked_for_once_more_with_its_fault() {
         let ran = bot.lepo(&["do", "--schema", PERSON, "who?"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "{\"name\":\"Ada\"}\n"), "{}", ran.err);
         assert!(ran.err.contains("does not match the schema (/name: 1 is not of type"), "{}", ran.err);
-        let told = match &bot.server {
+        let text = match &bot.server {
             Some(_) => bot.bodies()[1].to_string(),
             None => bot.home.read("bot/asked.2"),
         };
         assert!(
-            told.contains("/name: 1 is not of type")
-                && told.contains("name\\\":1") | told.contains("name\":1"),
-            "{told}"
+            text.contains("/name: 1 is not of type")
+                && text.contains("name\\\":1") | text.contains("name\":1"),
+            "{text}"
         );
         // An answer that did not fit is on a side branch, out of the way of all that follows.
         let shown = bot.home.ok(&["show"]);

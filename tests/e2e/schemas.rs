@@ -200,16 +200,16 @@ fn a_field_that_is_missing_or_of_another_type_is_found_and_a_new_one_is_not() {
         ),
     ] {
         let ran = home.lepo(line);
-        let told: Value =
+        let parsed: Value =
             serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{line:?}: {}{}", ran.out, ran.err));
         let args: Vec<String> = line.iter().map(|word| word.to_string()).collect();
         let (name, _) = schema_of(&args).unwrap();
-        if told.pointer(at).is_none() {
-            assert_eq!(name, "model-ls", "{line:?}: {told}");
+        if parsed.pointer(at).is_none() {
+            assert_eq!(name, "model-ls", "{line:?}: {parsed}");
             continue;
         }
         for field in fields {
-            let mut other = told.clone();
+            let mut other = parsed.clone();
             let object = other.pointer_mut(at).unwrap().as_object_mut().unwrap();
             object.insert("of_later".into(), json!([1]));
             validate(name, &other);

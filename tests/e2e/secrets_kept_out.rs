@@ -48,7 +48,7 @@ fn a_streamed_answer_is_shown_as_it_is_and_masked_on_disk() {
         key.split_at(40).1,
         " now",
     ];
-    let said = pieces.concat();
+    let actual = pieces.concat();
     for args in
         [&["do", "q"][..], &["do", "--json", "q"], &["do", "--events", "q"], &["do", "-o", "out", "q"]]
     {
@@ -56,10 +56,13 @@ fn a_streamed_answer_is_shown_as_it_is_and_masked_on_disk() {
         let ran = bot.lepo(args);
         assert_eq!(ran.code, 0, "{}", ran.err);
         let shown = if args.contains(&"-o") { bot.home.read("work/out") } else { ran.out };
-        let is_whole = shown.contains(&said.replace('\n', "\\n")) || shown.contains(&said);
+        let is_whole = shown.contains(&actual.replace('\n', "\\n")) || shown.contains(&actual);
         assert!(is_whole || args.contains(&"--events") && shown.contains(&token), "{args:?} {shown}");
-        let told = if args.contains(&"--events") { &shown } else { &ran.err };
-        assert!(told.contains("2 secrets were masked in the answer (github-token, private-key)"), "{told}");
+        let message = if args.contains(&"--events") { &shown } else { &ran.err };
+        assert!(
+            message.contains("2 secrets were masked in the answer (github-token, private-key)"),
+            "{message}"
+        );
         let answer = bubbs(&bot.home).pop().unwrap().text;
         let masked = answer.starts_with("take [secret: github-token ") && answer.ends_with("] now");
         assert!(masked && answer.contains("] and [secret: private-key "), "{answer}");
@@ -394,16 +397,16 @@ fn what_comes_with_a_question_is_sent_as_each_later_turn_sends_it_unless_it_is_a
             ran.err
         };
         let sent = |at: usize| bot.bodies()[at]["messages"].to_string();
-        let told = ask(&["-n"]);
-        assert!(told.contains(", and sent so: --unmasked sends the text"), "{way}: {told}");
+        let actual = ask(&["-n"]);
+        assert!(actual.contains(", and sent so: --unmasked sends the text"), "{way}: {actual}");
         assert!(!sent(0).contains(&token) && sent(0).contains("[secret: github-token"), "{way}");
         assert!(sent(0).contains(&typed), "{way}: what a person typed stays as typed");
         assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
         let last = messages(&bot.bodies()[0]);
         let same = last.len() - usize::from(way == "--run");
         assert_eq!(messages(&bot.bodies()[1])[..same], last[..same], "{way}");
-        let told = ask(&["-n", "--unmasked"]);
-        assert!(sent(2).contains(&token) && !told.contains("--unmasked sends"), "{way}: {told}");
+        let output = ask(&["-n", "--unmasked"]);
+        assert!(sent(2).contains(&token) && !output.contains("--unmasked sends"), "{way}: {output}");
         assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
         assert!(!sent(3).contains(&token), "{way}: once");
     }

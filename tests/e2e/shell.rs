@@ -30,8 +30,8 @@ fn every_ending_is_told() {
 
 #[test]
 fn a_flood_is_ended() {
-    let told = result_of("yes", "");
-    assert!(told.starts_with("ended after it had printed 64 MiB\nstdout:\ny\n"), "{told:.200}");
+    let actual = result_of("yes", "");
+    assert!(actual.starts_with("ended after it had printed 64 MiB\nstdout:\ny\n"), "{actual:.200}");
 }
 
 #[test]

@@ -296,8 +296,8 @@ fn a_folder_is_asked_about_once_with_all_programs_named_and_the_answer_is_kept()
             // A yes to something else is none to the folder, which is asked about again alone.
             home.write("work/.lepo/_config.toml", "auto_access = \"net\"\n");
             for (is_folder, is_config) in [(false, true), (true, false)] {
-                let told = ask(home, &["trust"]);
-                assert!(told.err.contains(says), "{}", told.err);
+                let actual = ask(home, &["trust"]);
+                assert!(actual.err.contains(says), "{}", actual.err);
                 let given = give_trust(home);
                 assert_eq!(given.code, 0, "{}", given.out);
                 assert_eq!(given.out.contains("your own servers"), is_folder, "{}", given.out);
@@ -589,8 +589,8 @@ fn an_editor_is_asked_and_its_answer_is_kept() {
         client.choose(&asked, option);
         let ended = client.end(id);
         assert_eq!(ended.is_ok(), is_trusted, "{ended:?}");
-        let said = client.said(&session, "agent_message_chunk");
-        assert_eq!(said.contains("Hi."), is_trusted, "{said}");
+        let actual = client.said(&session, "agent_message_chunk");
+        assert_eq!(actual.contains("Hi."), is_trusted, "{actual}");
         drop(client);
         assert_eq!(ask(home, &["do", "-n", "q"]).code, if is_trusted { 0 } else { 2 });
     }

@@ -74,9 +74,9 @@ fn rows_are_counted_by_day_week_model_and_conv() {
         ("conv", vec![q1.as_str(), q2.as_str()]),
     ] {
         let found: Value = serde_json::from_str(&stats(&home, &["--json", "--by", by]).out).unwrap();
-        let told: Vec<&str> =
+        let texts: Vec<&str> =
             found["rows"].as_array().unwrap().iter().map(|row| row["key"].as_str().unwrap()).collect();
-        assert_eq!(told, keys, "{by}");
+        assert_eq!(texts, keys, "{by}");
     }
     let csv = stats(&home, &["--csv", "--since", "2025-10-17"]).out;
     assert_eq!(

@@ -69,8 +69,8 @@ fn each_view_shows_a_stopped_answer_and_marks_it() {
         assert_eq!(stopped.filter(|line| line.contains(PART)).count(), 1, "{args:?}: {text}");
     }
     let mut session = Session::open(home, &[]);
-    let told = session.call("show", json!({ "address": last }));
-    assert_marked("mcp serve", told["content"][0]["text"].as_str().unwrap());
+    let reply = session.call("show", json!({ "address": last }));
+    assert_marked("mcp serve", reply["content"][0]["text"].as_str().unwrap());
     for size in [(100, 30), (40, 30)] {
         let Some(screen) = Screen::sized(&home.command(&["browse"]), home, size) else { continue };
         screen.shows("go on").keys(&["j", "l", "k", "k", "k", "k"]).shows("(stopped)").shows(PART);

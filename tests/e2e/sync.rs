@@ -408,8 +408,8 @@ fn a_ref_that_is_no_commit_stops_nothing() {
         let ran = me.alone(&["sync"]);
         assert_eq!(ran.code, 1, "{}", ran.err);
         for many in ["mallory", "aaron"] {
-            let told = ran.out.matches(&format!("from {many}: left out")).count();
-            assert_eq!(told, if is_first { 6 } else { 0 }, "{}", ran.out);
+            let total = ran.out.matches(&format!("from {many}: left out")).count();
+            assert_eq!(total, if is_first { 6 } else { 0 }, "{}", ran.out);
         }
         for bad in ["blob", "tree", "broken"] {
             assert!(ran.err.contains(&format!("warning: {bad} could not be fetched: ")), "{}", ran.err);

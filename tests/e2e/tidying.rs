@@ -113,9 +113,9 @@ fn tidy_says_what_stays_and_why() {
     assert_eq!((ran.code, ran.err), (0, all));
     // The oldest of the days, which has one hour or more, is enough at any time of the day.
     let ran = home.lepo(&["tidy", "-n", "--keep", "79"]);
-    let said = ran.err.trim_end();
-    assert!(said.contains(" would stay (1 of days that ended less than 48 hours ago, "), "{said}");
-    assert!(said.ends_with(" by --keep)"), "{said}");
+    let message = ran.err.trim_end();
+    assert!(message.contains(" would stay (1 of days that ended less than 48 hours ago, "), "{message}");
+    assert!(message.ends_with(" by --keep)"), "{message}");
     // All whole days that ended more than 48 hours ago move, whatever there is beside them.
     let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_millis() as u64;
     let day = 24 * 3_600_000;
@@ -221,8 +221,8 @@ fn two_tidyings_at_once_call_nothing_different() {
     let tidy = || home.command(&["tidy", "--keep", "0"]).stderr(Stdio::piped()).spawn().unwrap();
     let both = [tidy(), tidy()].map(|tidying| tidying.wait_with_output().unwrap());
     for ran in both {
-        let said = String::from_utf8(ran.stderr).unwrap();
-        assert!(ran.status.success() && !said.contains("different bytes"), "{said}");
+        let text = String::from_utf8(ran.stderr).unwrap();
+        assert!(ran.status.success() && !text.contains("different bytes"), "{text}");
     }
     assert_eq!(recent(&home), 0);
 }

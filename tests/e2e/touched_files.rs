@@ -361,6 +361,6 @@ fn to_forget_the_folder_is_not_to_agree_to_what_a_command_changed_in_it() {
     scene.alone(&["do", "-n", "x"]);
     scene.bot.home.ok(&["trust", "--forget", "."]);
     scene.bot.home.trust_work();
-    let told = scene.alone(&["do", "-n", "x"]);
-    scene.refused(told, "tools/helper.py", "forgotten and trusted anew");
+    let output = scene.alone(&["do", "-n", "x"]);
+    scene.refused(output, "tools/helper.py", "forgotten and trusted anew");
 }

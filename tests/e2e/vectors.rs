@@ -24,8 +24,8 @@ fn tails_heights_and_the_newest_are_those_of_the_format() {
     each_vector(|vector| {
         let name = &vector.name;
         let tails = vector.home.lepo(&["ls"]).out;
-        let told: Vec<&str> = tails.lines().map(|line| line.split_inclusive(')').next().unwrap()).collect();
-        assert_eq!(told, vector.listed(), "{name}");
+        let texts: Vec<&str> = tails.lines().map(|line| line.split_inclusive(')').next().unwrap()).collect();
+        assert_eq!(texts, vector.listed(), "{name}");
         let newest = vector.home.lepo(&["resolve", "@"]);
         assert_eq!(
             newest.out.trim(),
@@ -84,15 +84,15 @@ fn branches_titles_and_facts_are_those_of_the_format() {
         let name = &vector.name;
         if vector.expected["branches"].is_object() {
             let document = document(vector, &["branch", "--json"]);
-            let told = list(&document, "branches").iter();
-            let told: Vec<(&str, &Value)> =
-                told.map(|branch| (branch["name"].as_str().unwrap(), &branch["id"])).collect();
-            assert_eq!(told, vector.by_id("branches").collect::<Vec<_>>(), "{name}");
+            let actual = list(&document, "branches").iter();
+            let parsed: Vec<(&str, &Value)> =
+                actual.map(|branch| (branch["name"].as_str().unwrap(), &branch["id"])).collect();
+            assert_eq!(parsed, vector.by_id("branches").collect::<Vec<_>>(), "{name}");
         }
         for (tail, title) in vector.by_id("titles") {
             let document = document(vector, &["ls", "--json"]);
-            let told = list(&document, "tails").iter().find(|told| told["id"] == tail).unwrap();
-            assert_eq!(&told["title"], title, "{name}: {tail}");
+            let output = list(&document, "tails").iter().find(|told| told["id"] == tail).unwrap();
+            assert_eq!(&output["title"], title, "{name}: {tail}");
         }
         for (key, field) in [("models", "model"), ("speakers", "speaker")] {
             for (id, expected) in vector.by_id(key) {
@@ -102,8 +102,8 @@ fn branches_titles_and_facts_are_those_of_the_format() {
         }
         if vector.expected["pending"].is_array() {
             let document = document(vector, &["ls", "--pending", "--json"]);
-            let told: Vec<&Value> = list(&document, "pending").iter().map(|told| &told["id"]).collect();
-            assert_eq!(told, vector.ids("pending"), "{name}");
+            let found: Vec<&Value> = list(&document, "pending").iter().map(|told| &told["id"]).collect();
+            assert_eq!(found, vector.ids("pending"), "{name}");
         }
     });
 }
@@ -115,17 +115,17 @@ fn blobs_and_attachments_are_those_of_the_format() {
         for (id, hashes) in vector.by_id("blobs") {
             let shown = vector.home.lepo(&["show", "--one", "--blobs", id]);
             // A missing one is told on stderr instead.
-            let told = format!("{}{}", shown.out, shown.err);
+            let message = format!("{}{}", shown.out, shown.err);
             for hash in hashes.as_array().unwrap() {
-                assert!(told.contains(hash.as_str().unwrap()), "{name}: {told}");
+                assert!(message.contains(hash.as_str().unwrap()), "{name}: {message}");
             }
-            assert_eq!(told.lines().count(), hashes.as_array().unwrap().len(), "{name}: {told}");
+            assert_eq!(message.lines().count(), hashes.as_array().unwrap().len(), "{name}: {message}");
         }
         for (id, names) in vector.by_id("attachments") {
             let document = document(vector, &["show", "--one", "--json", id]);
             let files = document["bubbs"][0]["attachments"].as_array().into_iter().flatten();
-            let told: Vec<&Value> = files.map(|file| &file["name"]).collect();
-            assert_eq!(told, names.as_array().unwrap().iter().collect::<Vec<_>>(), "{name}: {id}");
+            let parsed: Vec<&Value> = files.map(|file| &file["name"]).collect();
+            assert_eq!(parsed, names.as_array().unwrap().iter().collect::<Vec<_>>(), "{name}: {id}");
         }
     });
 }

@@ -94,8 +94,12 @@ fn what_is_dated_ahead_is_not_continued_and_a_copy_of_now_takes_its_place() {
     let remedy = format!(
         "`lepo rebase {ahead} --root --redate` copies its conversation with the current time, then `lepo rm {ahead}`"
     );
-    let told = findings(&home);
-    assert_eq!((told.len(), told.iter().filter(|line| line.contains(&remedy)).count()), (2, 1), "{told:#?}");
+    let actual = findings(&home);
+    assert_eq!(
+        (actual.len(), actual.iter().filter(|line| line.contains(&remedy)).count()),
+        (2, 1),
+        "{actual:#?}"
+    );
     let ran = home.lepo(&["rebase", &ahead, "--root", "--redate"]);
     assert_eq!((ran.code, ran.err.lines().next()), (0, Some("@ is now the copy")), "{}", ran.err);
     let copy = ran.out.trim().to_string();

@@ -128,25 +128,25 @@ impl Hint {
             HintTarget::Shell(_) => HintAudience::Shell,
             HintTarget::Session => HintAudience::Session,
         };
-        let mut told = String::new();
+        let mut text = String::new();
         for piece in self.0.iter().filter(|piece| piece.only.is_none_or(|only| only == here)) {
             match &piece.part {
-                HintContent::Words(words) => told.push_str(words),
+                HintContent::Words(words) => text.push_str(words),
                 HintContent::Key(model) => {
-                    told.push_str(&format!(
+                    text.push_str(&format!(
                         "no key is configured for model \"{model}\": set `api_key_env` or `api_key`"
                     ));
                 }
                 HintContent::Marked(command) => match command.render(at) {
-                    RenderedCommand::Command(words) => told.push_str(&format!("`{words}`")),
-                    RenderedCommand::Words(words) => told.push_str(&words),
+                    RenderedCommand::Command(words) => text.push_str(&format!("`{words}`")),
+                    RenderedCommand::Words(words) => text.push_str(&words),
                 },
                 HintContent::Bare(command) => match command.render(at) {
-                    RenderedCommand::Command(words) | RenderedCommand::Words(words) => told.push_str(&words),
+                    RenderedCommand::Command(words) | RenderedCommand::Words(words) => text.push_str(&words),
                 },
             }
         }
-        told
+        text
     }
 }
 

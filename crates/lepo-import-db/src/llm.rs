@@ -298,9 +298,9 @@ fn turns(
         let mut own = true;
         for hash in chain(messages, &tip, |hash| thread.responses.contains_key(hash)) {
             own &= Some(&hash) != parent.as_ref();
-            let told =
+            let found =
                 if own { answer.clone() } else { ResponseInfo { time: asked, ..ResponseInfo::default() } };
-            thread.responses.insert(hash, told);
+            thread.responses.insert(hash, found);
         }
         tips.push(tip);
     }

@@ -28,8 +28,8 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
         let call = session.call_of(&agent);
         session.file(&agent, reading, Some(call))?;
     }
-    let told = sibling_titles(path, reading);
-    each(session.finish(path, told))
+    let titles = sibling_titles(path, reading);
+    each(session.finish(path, titles))
 }
 
 /// Whether a file is a subagent's log, to be read with its session's.
@@ -292,11 +292,11 @@ impl ClaudeSession {
 fn grow(node: &mut ImportNode, message: &ClaudeMessage) {
     let (NodeContent::Text(_, old, _) | NodeContent::Side(_, old)) = &mut node.what else { return };
     let blocks = message.nodes.iter().zip(&message.hashes).filter(|(_, hash)| hash.is_some());
-    let told = blocks.filter_map(|(node, _)| match &node.what {
+    let texts = blocks.filter_map(|(node, _)| match &node.what {
         NodeContent::Text(_, text, _) | NodeContent::Side(_, text) => Some(text),
         _ => None,
     });
-    if told.chain(&message.texts).any(|new| new.len() > old.len() && new.starts_with(old.as_str())) {
+    if texts.chain(&message.texts).any(|new| new.len() > old.len() && new.starts_with(old.as_str())) {
         old.clear();
         node.ready = None;
     }

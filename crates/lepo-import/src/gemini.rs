@@ -132,11 +132,11 @@ pub fn directory(path: &Path) -> Option<String> {
     }
     let name = project.file_name()?.to_str()?;
     let known = project.parent()?.parent()?.join("projects.json");
-    let told = first_value(&known, |known| {
+    let dir = first_value(&known, |known| {
         let mut projects = known.get("projects").fields();
         projects.find(|(_, slug)| slug.is_str(name)).map(|(dir, _)| dir.words())
     });
-    told.flatten()
+    dir.flatten()
 }
 
 fn event(

@@ -207,7 +207,7 @@ impl<'m> AnswerStream<'m> {
     /// Asks a paused model to continue. If cancelled, the state is unchanged.
     async fn resume(&mut self) {
         let (Some(paused_request), Some(paused)) = (&mut self.paused_request, &self.paused) else { return };
-        let said = match &paused_request.answer {
+        let answer_so_far = match &paused_request.answer {
             Some(before) => paused.clone().behind(before),
             None => paused.clone(),
         };
@@ -218,13 +218,17 @@ impl<'m> AnswerStream<'m> {
             return;
         }
         let mut messages = paused_request.request.messages.to_vec();
-        messages.push(ChatMessage { replay: Some(said.clone()), ..ChatMessage::new(Role::Assistant, "") });
+        messages.push(ChatMessage {
+            replay: Some(answer_so_far.clone()),
+            ..ChatMessage::new(Role::Assistant, "")
+        });
         let request = ChatRequest { messages: &messages, ..paused_request.request };
         let mut notices = EventQueue::new();
         let key = self.key.as_ref();
-        let mut notice = |said: ModelNotice| notices.push_back(ChatEvent::Notice(said.without_key(key)));
+        let mut notice =
+            |answer_so_far: ModelNotice| notices.push_back(ChatEvent::Notice(answer_so_far.without_key(key)));
         let begun = paused_request.remote.ask(request, &mut notice).await;
-        (paused_request.answer, self.paused) = (Some(said), None);
+        (paused_request.answer, self.paused) = (Some(answer_so_far), None);
         paused_request.pauses += 1;
         self.events.extend(notices);
         match begun {

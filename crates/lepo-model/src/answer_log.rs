@@ -36,14 +36,14 @@ impl AnswerLog {
     }
 
     fn log_event(&self, event: &ChatEvent) {
-        let told = match event {
+        let text = match event {
             ChatEvent::ToolCall(call) => format!("ToolCall {} {}", call.name, call.arguments),
             ChatEvent::AgentCall(call) => format!("AgentCall {} {} {}", call.title, call.input, call.result),
             // The calls themselves follow.
             ChatEvent::Replay(_) | ChatEvent::Paused(_) | ChatEvent::AgentCallOpen(_) => return,
             event => format!("{event:?}"),
         };
-        tracing::debug!(event = %hide_key(&told, self.key.as_ref()), "answer");
+        tracing::debug!(event = %hide_key(&text, self.key.as_ref()), "answer");
     }
 
     fn tell_text(&mut self) {

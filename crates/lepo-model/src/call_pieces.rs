@@ -252,8 +252,8 @@ impl ToolCallDelta {
             }
         };
         let name = function.shift_remove("name").as_ref().map(text_of).unwrap_or_default();
-        let told = function.shift_remove("arguments").or_else(|| function.shift_remove("parameters"));
-        let arguments = match told {
+        let value_sent = function.shift_remove("arguments").or_else(|| function.shift_remove("parameters"));
+        let arguments = match value_sent {
             Some(Value::String(text)) => text,
             None | Some(Value::Null) => String::new(),
             Some(value) => value.to_string(),

@@ -153,9 +153,9 @@ enum ProgramEvent {
 
 /// Parses a line of output; returns whether it is the last line of the answer.
 fn parse_line(line: &[u8], events: &mut EventQueue) -> Result<bool> {
-    let said = serde_json::from_slice(line)
+    let program_event = serde_json::from_slice(line)
         .map_err(|_| Error::remote(format!("unexpected output of the embedded model: {}", excerpt(line))))?;
-    let event = match said {
+    let event = match program_event {
         ProgramEvent::Notice { text } => ChatEvent::Notice(ModelNotice::Program(text)),
         ProgramEvent::Text { text } => ChatEvent::Text(text),
         ProgramEvent::Usage { input, output } => {

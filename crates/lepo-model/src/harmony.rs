@@ -150,8 +150,8 @@ mod tests {
                     ChatEvent::ToolCall(call) => format!("{}={}", call.name, call.arguments),
                     other => panic!("{other:?}"),
                 };
-                let told: String = events.iter().map(told).collect();
-                assert_eq!(told.replace(")(", ""), expected, "{answer} by {size}");
+                let message: String = events.iter().map(told).collect();
+                assert_eq!(message.replace(")(", ""), expected, "{answer} by {size}");
             }
         }
     }

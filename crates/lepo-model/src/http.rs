@@ -267,8 +267,9 @@ pub(super) fn display_url(config: &ModelConfig) -> Option<String> {
 /// Appends a path to a base URL, without a second `v1`.
 fn under(base: &Url, path: &[&str]) -> Url {
     let mut url = base.clone();
-    let said = base.path_segments().and_then(|mut segments| segments.next_back()) == path.first().copied();
-    let path = path.get(usize::from(said)..).unwrap_or_default();
+    let has_first =
+        base.path_segments().and_then(|mut segments| segments.next_back()) == path.first().copied();
+    let path = path.get(usize::from(has_first)..).unwrap_or_default();
     if let Ok(mut segments) = url.path_segments_mut() {
         segments.pop_if_empty().extend(path);
     }

@@ -292,9 +292,9 @@ impl Model {
             Backend::Http(remote) => {
                 let model = &self.config.name;
                 let mut warn = |said: ModelNotice| {
-                    let said = said.without_key(key.as_ref());
-                    tracing::warn!(model, ?said, "request");
-                    notice(said);
+                    let notice_text = said.without_key(key.as_ref());
+                    tracing::warn!(model, ?notice_text, "request");
+                    notice(notice_text);
                 };
                 match remote.ask(request, &mut warn).await {
                     Ok(begun) => {

@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn a_request_without_usage_counts_a_quarter_of_its_bytes() {
-        let told = Arc::new(UsageLog::default());
-        let meter: Arc<dyn Meter> = told.clone();
+        let usage_log = Arc::new(UsageLog::default());
+        let meter: Arc<dyn Meter> = usage_log.clone();
         let config = ModelConfig::new("m", Provider::Cli);
         let messages = [ChatMessage::new(Role::User, "12345678")];
         let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
@@ -165,6 +165,6 @@ mod tests {
         let usage = |input, output| Usage { input, output, ..Usage::default() };
         let expected =
             [(usage(None, None), false), (usage(Some(2), Some(3)), true), (usage(Some(70), Some(5)), false)];
-        assert_eq!(*told.0.lock().unwrap(), expected);
+        assert_eq!(*usage_log.0.lock().unwrap(), expected);
     }
 }

@@ -98,8 +98,8 @@ mod tests {
             of: 3,
         };
         for notice in [ModelNotice::OwnMessageRejected("m".into(), says()), ModelNotice::Retries(retry)] {
-            let told = format!("{:?}", notice.clone().without_key(Some(&key)));
-            assert!(!told.contains("abcdefgh") && told.contains("no "), "{told}");
+            let text = format!("{:?}", notice.clone().without_key(Some(&key)));
+            assert!(!text.contains("abcdefgh") && text.contains("no "), "{text}");
             assert_eq!(notice.clone().without_key(None), notice);
         }
     }

@@ -113,9 +113,9 @@ impl HttpRefusal {
         let behind = |mark: &str| self.body.split_once(mark).map(|(_, behind)| behind);
         let body: serde_json::Value = serde_json::from_str(&self.body).unwrap_or_default();
         let generation = ["/error/failed_generation", "/failed_generation"].iter();
-        let told = generation.filter_map(|pointer| body.pointer(pointer)?.as_str()).next();
-        let told = told.or_else(|| behind("raw='")?.split_once("', err=").map(|(raw, _)| raw))?;
-        Some(excerpt(told.as_bytes())).filter(|told| !told.is_empty())
+        let field = generation.filter_map(|pointer| body.pointer(pointer)?.as_str()).next();
+        let text = field.or_else(|| behind("raw='")?.split_once("', err=").map(|(raw, _)| raw))?;
+        Some(excerpt(text.as_bytes())).filter(|text| !text.is_empty())
     }
 
     /// Returns the error for a refusal, with the server's URL: one sentence and one hint for each meaning.
@@ -129,16 +129,16 @@ impl HttpRefusal {
                     .hint(other_model("add credit or raise the limit there, or ask another model: "))
             }
             Meaning::Overflow => {
-                let told = format!("the conversation is too long for {}: {words}", config.name);
-                Error::new(ExitKind::Overflow, told).hint(
+                let message = format!("the conversation is too long for {}: {words}", config.name);
+                Error::new(ExitKind::Overflow, message).hint(
                     Hint::from(ResumeAction::Compact)
                         .words(" continues from a summary of it; a model with a larger window accepts it unchanged: ")
                         .command(HintCommand::OtherModel),
                 )
             }
             Meaning::OverMinute => {
-                let told = format!("this request alone is over a limit per minute at {url}: {words}");
-                Error::remote(told).hint(
+                let text = format!("this request alone is over a limit per minute at {url}: {words}");
+                Error::remote(text).hint(
                     Hint::from("send less, or continue from a summary: ")
                         .command(ResumeAction::Compact)
                         .words("; waiting does not help"),

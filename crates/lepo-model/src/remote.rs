@@ -272,8 +272,8 @@ impl RemoteModel {
         }
         if learned.contains(&FILES) && asks_about_files(request) {
             self.accepted(quirks.clone());
-            let told = format!("{} does not accept files: {}", self.config.name, refusal.words());
-            return Err(Error::remote(told).hint(
+            let message = format!("{} does not accept files: {}", self.config.name, refusal.words());
+            return Err(Error::remote(message).hint(
                 Hint::from(HintCommand::OtherModel)
                     .words(" asks another model; ")
                     .command(ResumeAction::Retry)

@@ -76,9 +76,9 @@ pub(super) fn wait_in_body(body: &str) -> Option<String> {
     let body = body.to_lowercase();
     BEFORE_WAIT.iter().find_map(|(before, unit)| {
         body.split(before).skip(1).find_map(|behind| {
-            let told = behind.trim_start_matches([' ', '"', '\'', '~', '\n']);
-            let (number, rest) = leading_number(told)?;
-            match duration(told) {
+            let text = behind.trim_start_matches([' ', '"', '\'', '~', '\n']);
+            let (number, rest) = leading_number(text)?;
+            match duration(text) {
                 Some((wait, _)) if rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == ' ') => {
                     Some(wait.as_secs_f64().to_string())
                 }

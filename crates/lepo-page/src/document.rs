@@ -46,8 +46,8 @@ const HELP: &str = "<dialog id=help aria-labelledby=help-h><h2 id=help-h>Keys</h
 
 /// Renders the page.
 pub fn document(page: &Page) -> String {
-    let said: usize = page.messages.iter().map(|message| message.body.html.len() + 512).sum();
-    let mut html = String::with_capacity(said + STYLE.len() + SCRIPT.len() + 4096);
+    let size: usize = page.messages.iter().map(|message| message.body.html.len() + 512).sum();
+    let mut html = String::with_capacity(size + STYLE.len() + SCRIPT.len() + 4096);
     let title = escaped(&page.title);
     let _ = write!(
         html,

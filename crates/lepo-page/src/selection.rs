@@ -115,7 +115,7 @@ mod tests {
                 forest.tails(true).into_iter().filter(|ix| !forest.tails(false).contains(ix)).collect();
             let picked = pick(&forest, &tips, (hidden, &|_| false), &spent);
             let letter = |index: usize| fixture::letters(&forest, &[picked.bubbs[index].0]);
-            let told: Vec<String> = (0..picked.bubbs.len())
+            let texts: Vec<String> = (0..picked.bubbs.len())
                 .map(|index| {
                     let prev =
                         picked.bubbs[index].1.map(|prev| format!("<{}", letter(prev))).unwrap_or_default();
@@ -124,7 +124,7 @@ mod tests {
                     letter(index) + &prev + &side.unwrap_or_default()
                 })
                 .collect();
-            assert_eq!(told.join(" "), expected, "{store}");
+            assert_eq!(texts.join(" "), expected, "{store}");
             assert_eq!(picked.chosen.map(letter).unwrap_or_default(), chosen, "{store}");
         }
     }

@@ -32,11 +32,11 @@ fn has_row(messages: &[PageMessage]) -> Vec<bool> {
     let row = |(i, message): (usize, &PageMessage)| {
         let one_of_several = message.prev.is_some_and(|prev| children[prev] > 1);
         let asked = message.prev.is_some_and(|prev| messages[prev].role == Role::User);
-        let told = match message.hidden {
+        let is_unusual = match message.hidden {
             true => children[i] != 1,
             false => message.role != Role::Assistant || message.speaker.is_some() || !asked,
         };
-        one_of_several || told
+        one_of_several || is_unusual
     };
     messages.iter().enumerate().map(row).collect()
 }

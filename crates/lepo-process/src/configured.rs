@@ -282,15 +282,15 @@ mod tests {
     #[test]
     fn a_program_starts_in_an_empty_folder_and_finds_nothing_of_the_repository() {
         let (_dir, app, state) = places();
-        let told = printed("sh", TELL, &app, &StartFolder::empty(&state)).unwrap();
-        let lines: Vec<&str> = told.lines().collect();
+        let output = printed("sh", TELL, &app, &StartFolder::empty(&state)).unwrap();
+        let lines: Vec<&str> = output.lines().collect();
         let empty = state.join("empty");
-        assert!(Path::new(lines[0]).parent() == Some(&empty), "{told}");
+        assert!(Path::new(lines[0]).parent() == Some(&empty), "{output}");
         assert_eq!(lines[1].trim(), "0");
         assert_eq!(lines[2], "/usr/bin:/bin");
         assert_eq!(lines[3], lines[0]);
         assert_eq!(lines[4], "none kept");
-        assert!(!lines[5].starts_with(app.to_str().unwrap()), "{told}");
+        assert!(!lines[5].starts_with(app.to_str().unwrap()), "{output}");
         assert_eq!(std::fs::read_dir(&empty).unwrap().count(), 0, "it is gone afterwards");
     }
 
@@ -301,9 +301,9 @@ mod tests {
         for (start, expected) in
             [(StartFolder::trusted(&app), &app), (StartFolder::absolute(&other).unwrap(), &other)]
         {
-            let told = printed("sh", TELL, &app, &start).unwrap();
-            assert!(told.starts_with(&format!("{}\n", expected.display())), "{told}");
-            assert!(told.contains("\n/usr/bin:/bin\n"), "{told}");
+            let output = printed("sh", TELL, &app, &start).unwrap();
+            assert!(output.starts_with(&format!("{}\n", expected.display())), "{output}");
+            assert!(output.contains("\n/usr/bin:/bin\n"), "{output}");
         }
         assert_eq!(StartFolder::absolute("sub".as_ref()), None);
         let gone = StartFolder::absolute(&app.join("gone")).unwrap();
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn where_the_work_tree_holds_the_state_folder_a_program_starts_at_the_root() {
         let (_dir, app, _) = places();
-        let told = printed("sh", TELL, &app, &StartFolder::empty(&app.join("home/.local/state"))).unwrap();
-        assert!(told.starts_with("/\n"), "{told}");
+        let output = printed("sh", TELL, &app, &StartFolder::empty(&app.join("home/.local/state"))).unwrap();
+        assert!(output.starts_with("/\n"), "{output}");
     }
 }

@@ -37,12 +37,12 @@ impl<F: FnMut(BubbId) -> Option<BubbName>> ConvPositions<F> {
     }
 
     fn find(&mut self, id: BubbId) -> Option<BubbName> {
-        let told = self
+        let given = self
             .given_names
             .binary_search_by_key(&id, |name| name.id)
             .ok()
             .and_then(|at| self.given_names.get(at));
-        told.copied().or_else(|| (self.find)(id))
+        given.copied().or_else(|| (self.find)(id))
     }
 
     /// Returns the position of a bubb. If a prev is missing, or hand-edited names form a cycle, its conversation starts

@@ -158,19 +158,19 @@ fn search(dir: &TempDir, pattern: &Pattern, filter: &Filter, no_cache: bool) -> 
     let store = store(dir);
     let mut listing = store.listing().unwrap();
     let mut convs = ConvPositions::new(|id| listing.find(id).unwrap());
-    let mut told = Vec::new();
+    let mut found = Vec::new();
     let looking = SearchOptions { no_cache, is_placed: true, progress: &|_, _| () };
     by_month(&store, pattern, filter, &looking, |candidates| {
         assert!(candidates.unreadable.is_empty(), "{:?}", candidates.unreadable);
         convs.preload(candidates.above);
         search_files(&store, pattern, candidates.names.into_iter(), |outcome| {
             let FileResult::Found(name, lines) = outcome else { panic!("a file cannot be read") };
-            told.push((name, lines, convs.position(&name)));
+            found.push((name, lines, convs.position(&name)));
             ControlFlow::Continue(())
         })
     })
     .unwrap();
-    told
+    found
 }
 
 impl World {
@@ -199,9 +199,9 @@ impl World {
         let time = BEGIN + day as u64 * DAY + dice.roll(DAY as usize) as u64;
         let odd = if dice.roll(3) == 0 { ODD[dice.roll(6)] } else { b"" };
         let (first, second, end) = (WORDS[dice.roll(4)], WORDS[dice.roll(4)], dice.roll(1000));
-        let mut said = format!("{first} of {day}\n{second}\n").into_bytes();
-        said.extend(odd);
-        said.extend(format!("\nend {end}").into_bytes());
+        let mut text = format!("{first} of {day}\n{second}\n").into_bytes();
+        text.extend(odd);
+        text.extend(format!("\nend {end}").into_bytes());
         let mut earlier = store.names().unwrap();
         earlier.retain(|name| name.id.time() < time);
         let prev =
@@ -209,7 +209,7 @@ impl World {
         let prev = prev.map(|at| earlier[at].id);
         let mut batch = WriteBatch::new(&store, false).unwrap();
         let role = [Role::User, Role::Assistant][dice.roll(2)];
-        let added = batch.add(role, dice.roll(5) == 0, prev, time, &said).unwrap();
+        let added = batch.add(role, dice.roll(5) == 0, prev, time, &text).unwrap();
         batch.flush().unwrap();
         added.name
     }
@@ -240,9 +240,9 @@ impl World {
     fn check(&mut self, when: &str, is_of_all: bool) {
         let any = Filter { hidden: true, ..Filter::visible() };
         for (at, word) in WORDS.into_iter().enumerate() {
-            let told = search(&self.own, &self.patterns[at], &any, false);
-            assert!(told.is_sorted_by(|a, b| a.0.id > b.0.id), "newest first: {told:?}");
-            let found: BTreeSet<BubbName> = told.into_iter().map(|(name, ..)| name).collect();
+            let actual = search(&self.own, &self.patterns[at], &any, false);
+            assert!(actual.is_sorted_by(|a, b| a.0.id > b.0.id), "newest first: {actual:?}");
+            let found: BTreeSet<BubbName> = actual.into_iter().map(|(name, ..)| name).collect();
             let mut all = [files(&self.lepo()), files(&self.hers())].concat();
             all.retain(|path| {
                 let text = fs::read(path).unwrap();
@@ -306,8 +306,8 @@ impl World {
             5 if is_free => {
                 // Like an editor that saves.
                 let new = some.with_extension("new");
-                let said = format!("{} edited {number}\n", WORDS[self.dice.roll(4)]);
-                fs::write(&new, [said.as_bytes(), ODD[self.dice.roll(ODD.len())]].concat()).unwrap();
+                let text = format!("{} edited {number}\n", WORDS[self.dice.roll(4)]);
+                fs::write(&new, [text.as_bytes(), ODD[self.dice.roll(ODD.len())]].concat()).unwrap();
                 fs::rename(&new, &some).unwrap();
                 format!("edited {}", some.display())
             }

@@ -95,7 +95,7 @@ pub fn last_words(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
 /// Creates the error for a failed git call from its stderr. A URL's user part is masked.
 pub fn failed(words: &str) -> Error {
     let lines: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let told: Vec<&str> = lines
+    let reasons: Vec<&str> = lines
         .iter()
         .copied()
         .filter(|line| {
@@ -108,8 +108,9 @@ pub fn failed(words: &str) -> Error {
     // A hook of the remote reports its reason on separate lines.
     let is_rejected = words.contains("[remote rejected]");
     let remote = lines.iter().copied().filter(|line| is_rejected && line.starts_with("remote: ")).take(3);
-    let told: Vec<&str> = remote.chain(told).collect();
-    let shown = if told.is_empty() { lines.last().map(|line| vec![*line]).unwrap_or_default() } else { told };
+    let reasons: Vec<&str> = remote.chain(reasons).collect();
+    let shown =
+        if reasons.is_empty() { lines.last().map(|line| vec![*line]).unwrap_or_default() } else { reasons };
     let shown = shown.into_iter().take(if is_rejected { 6 } else { 3 }).collect::<Vec<_>>().join("; ");
     Error::remote(format!("git failed: {}", without_password(&shown)))
 }

@@ -245,8 +245,8 @@ mod tests {
             let changes = merge(&side(here, mine_removed), &[side(other, their_removed)]);
             let added: Vec<BubbName> = changes.add.iter().map(|(name, _)| *name).collect();
             let came_back = letters(changes.back.iter().map(|(name, _)| name));
-            let told = (letters(&added), letters(&changes.remove), came_back);
-            assert_eq!(told, (add.into(), remove.into(), back.into()), "{here} | {other}");
+            let actual = (letters(&added), letters(&changes.remove), came_back);
+            assert_eq!(actual, (add.into(), remove.into(), back.into()), "{here} | {other}");
             let is_named = |reason: &RestoreReason| matches!(reason, RestoreReason::Branch(_));
             let names_it = changes.back.iter().all(|(_, reason)| is_named(reason) == other.contains('='));
             assert!(names_it, "{here} | {other}: {:?}", changes.back);
@@ -266,12 +266,12 @@ mod tests {
         ] {
             let here = side(&format!("a: {TREE}; {mine}"), "");
             let changes = merge(&here, &[side(&format!("b: {TREE}; {theirs}"), "")]);
-            let told: Vec<String> = changes
+            let branches: Vec<String> = changes
                 .branches
                 .iter()
                 .map(|(file, at)| format!("{file}={}", letters([&here.bubbs[at]])))
                 .collect();
-            assert_eq!(told.join(" "), expected, "{mine} | {theirs}");
+            assert_eq!(branches.join(" "), expected, "{mine} | {theirs}");
         }
         // Three clones that differ end with three names each, however often they merge.
         let mut sides: Vec<MergeSide> = [("a", "B"), ("b", "C"), ("c", "D")]

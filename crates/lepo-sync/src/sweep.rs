@@ -84,8 +84,8 @@ mod tests {
             ("A u0 head / B a0 A", "", "B", true),
         ] {
             let named = branch.chars().map(|letter| id(&letter.to_string())).collect();
-            let told = super::is_needed(&names(theirs), names(elsewhere).into_iter(), &named);
-            assert_eq!(told, is_needed, "{theirs} | {elsewhere} | {branch}");
+            let actual = super::is_needed(&names(theirs), names(elsewhere).into_iter(), &named);
+            assert_eq!(actual, is_needed, "{theirs} | {elsewhere} | {branch}");
         }
     }
 }

@@ -115,7 +115,7 @@ impl Shell<'_> {
     ) -> io::Result<RunningCommand> {
         let (request, sandbox) = (granted.request(), granted.sandbox());
         let start = Instant::now();
-        let mut told = false;
+        let mut has_told_user = false;
         let lock = loop {
             if let Some(lock) = sandbox.lock(request.access, self.policy.dir)? {
                 break lock;
@@ -124,9 +124,9 @@ impl Shell<'_> {
                 let what = format!("another command is running in {}", self.policy.dir.display());
                 return Err(io::Error::other(what));
             }
-            if !told && start.elapsed() > PATIENCE {
+            if !has_told_user && start.elapsed() > PATIENCE {
                 live(OutputStream::Stderr, b"waiting for another command in this directory\n");
-                told = true;
+                has_told_user = true;
             }
             tokio::time::sleep(RETRY).await;
         };

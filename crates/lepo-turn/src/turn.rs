@@ -243,10 +243,10 @@ impl Turn<'_> {
 
     /// Reports a notice about the repository, but only once for all turns of a process.
     pub fn notify_once(&mut self, notice: Notice) {
-        let mut said = self.env.noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if !said.contains(&notice) {
+        let mut notices = self.env.noted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if !notices.contains(&notice) {
             self.view.on_event(TurnEvent::Notice(&notice));
-            said.push(notice);
+            notices.push(notice);
         }
     }
 

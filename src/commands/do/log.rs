@@ -188,9 +188,9 @@ mod tests {
             lines.iter().all(|(time, _)| time.ends_with('Z') && time.parse::<Timestamp>().is_ok()),
             "{text}"
         );
-        let said: Vec<&str> = lines.iter().map(|(_, said)| *said).collect();
+        let texts: Vec<&str> = lines.iter().map(|(_, said)| *said).collect();
         assert_eq!(
-            said,
+            texts,
             [
                 r#"  INFO lepo::model: request done\u{1b} model="a\nb" ms=3 said=x\ny"#,
                 "  WARN lepo: failed",

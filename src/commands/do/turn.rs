@@ -164,8 +164,8 @@ impl PreparedTurn {
         }
         if let Some(model) = model {
             let at = start.id().and_then(|id| forest.find(id));
-            let told = configured.instructions(model).and_then(|found| found.about());
-            let line = ui::place_line((store, forest), at, &model.name, (told.as_deref(), None), columns());
+            let text = configured.instructions(model).and_then(|found| found.about());
+            let line = ui::place_line((store, forest), at, &model.name, (text.as_deref(), None), columns());
             print_status_dim(&line, context.paint);
         }
         if args.show_past && !args.json && !args.events {

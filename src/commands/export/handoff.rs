@@ -284,8 +284,8 @@ mod tests {
 
     #[test]
     fn all_of_a_short_conversation_is_in_it() {
-        let told = conversation(&[("read src/a.rs", "It reads."), ("and b.toml?", "")]);
-        let (text, left) = text(&told, 24 << 10).unwrap();
+        let short = conversation(&[("read src/a.rs", "It reads."), ("and b.toml?", "")]);
+        let (text, left) = text(&short, 24 << 10).unwrap();
         let expected = "# Hand-over: a title\n\n## The last turns\n\n### User\n\nread src/a.rs\n\n### Assistant\n\nIt reads.\n\n\
             ### User\n\nand b.toml?\n\n## Files named\n\n- src/a.rs\n- b.toml\n\n## Commands\n\n- `cargo test`: exit 101\n\n\
             ## The request\n\nand b.toml? (not answered yet)\n";
@@ -297,9 +297,9 @@ mod tests {
         let long = "word ".repeat(200);
         let turns: Vec<(String, String)> = (0..20).map(|i| (format!("question {i}"), long.clone())).collect();
         let turns: Vec<(&str, &str)> = turns.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-        let told = conversation(&turns);
+        let short = conversation(&turns);
         for most in [2000, 4000, 8000, 100_000] {
-            let (text, left) = text(&told, most).unwrap();
+            let (text, left) = text(&short, most).unwrap();
             assert!(text.len() <= most && left == 0, "{most}: {}", text.len());
             assert!(text.contains("### User\n\nquestion 19\n"), "{text}");
             assert_eq!(text.contains("- question 3\n"), most < 20_000, "{most}");
@@ -308,14 +308,14 @@ mod tests {
 
     #[test]
     fn the_last_question_is_whole_and_its_answer_cut() {
-        let told = conversation(&[("짧은 질문?", &"긴 답 ".repeat(1000))]);
-        let (text, left) = super::text(&told, 1024).unwrap();
+        let short = conversation(&[("짧은 질문?", &"긴 답 ".repeat(1000))]);
+        let (text, left) = super::text(&short, 1024).unwrap();
         assert!(
             text.len() <= 1024 && left > 0 && text.contains(&format!("(cut: {left} bytes left out)")),
             "{text}"
         );
         assert!(text.contains("짧은 질문?\n"));
-        let told = conversation(&[(&"긴 질문 ".repeat(1000), "x")]);
-        assert!(super::text(&told, 1024).unwrap_err() > 1024);
+        let actual = conversation(&[(&"긴 질문 ".repeat(1000), "x")]);
+        assert!(super::text(&actual, 1024).unwrap_err() > 1024);
     }
 }

@@ -48,13 +48,13 @@ fn read_from(
     // Both pipes are read concurrently: a program with much output on one of them would block.
     let err = child.stderr.take();
     let complaint = thread::spawn(move || err.map(beginning).unwrap_or_default());
-    let told = match child.stdout.take() {
+    let read = match child.stdout.take() {
         Some(out) => read_stream(BufReader::with_capacity(1 << 18, out), reading, each),
         None => Ok(()),
     };
     let complaint = complaint.join().unwrap_or_default();
     let ended = child.wait();
-    told?;
+    read?;
     match ended {
         Ok(status) if status.success() => Ok(()),
         Ok(_) => Err(match complaint.lines().find_map(|line| line.strip_prefix("error: ")) {

@@ -210,8 +210,8 @@ fn percent_decoded(path: &str) -> Vec<u8> {
 
 /// Returns this machine's name from uname(1).
 fn host_name() -> String {
-    let told = lepo_base::search_path::command("uname").arg("-n").output();
-    told.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_string()).unwrap_or_default()
+    let uname = lepo_base::search_path::command("uname").arg("-n").output();
+    uname.map(|uname| String::from_utf8_lossy(&uname.stdout).trim().to_string()).unwrap_or_default()
 }
 
 #[cfg(test)]

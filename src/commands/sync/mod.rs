@@ -60,7 +60,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         return Err(not_synced());
     }
     let mut state = SyncState::open(&paths.data, &identity)?;
-    let told = match (&args.remote, first) {
+    let chosen = match (&args.remote, first) {
         (None, _) => None,
         (Some(_), Some(place)) => Some(place.apply_to(&mut state)),
         (Some(remote), None) => set_remote(remote, &args, &store, &mut state, context.cwd())?,
@@ -94,7 +94,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
                 removals,
                 keeps_removed: removed_span().millis().is_some(),
             };
-            let mut done = round(&store, &mut state, &options, told)?;
+            let mut done = round(&store, &mut state, &options, chosen)?;
             let asks = may_ask && !args.yes && context.out.is_terminal();
             let take = |names: &mut Vec<String>| if asks { std::mem::take(names) } else { Vec::new() };
             let (unknown, replaced) = (take(&mut done.unknown), take(&mut done.replaced));

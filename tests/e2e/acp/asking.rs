@@ -29,14 +29,14 @@ fn a_question_is_answered_as_it_comes_and_kept_as_files() {
         (client.said(&session, "agent_message_chunk") == "Hel").then_some(())
     });
     bot.server.as_ref().unwrap().release();
-    let told = client.end(id).unwrap();
-    assert_eq!(told["stopReason"], "end_turn");
+    let answer = client.end(id).unwrap();
+    assert_eq!(answer["stopReason"], "end_turn");
     assert_eq!(client.said(&session, "agent_message_chunk"), "Hello.");
     assert_eq!(client.said(&session, "agent_thought_chunk"), "생각");
     let found = bubbs(&bot.home);
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B");
     assert_eq!([&found[1].text, &found[2].text], ["안녕?", "Hello."]);
-    assert_eq!(told["_meta"]["lepo"]["answer"]["id"], found[2].id);
+    assert_eq!(answer["_meta"]["lepo"]["answer"]["id"], found[2].id);
     // Chunks have no message, and what was written is told of.
     let chunk = client.of_kind("agent_message_chunk");
     assert!(chunk.iter().all(|chunk| chunk.get("messageId").is_none()));
@@ -241,10 +241,10 @@ fn has_sandbox() -> bool {
 fn modes_say_what_runs_unasked_and_whether_there_are_tools() {
     let bot = Bot::openai(NATIVE, [openai_sse(["One."]), echo(), openai_sse(["Two."])]);
     let mut client = Client::start(&bot.home, &[]);
-    let told = client.call("session/new", json!({ "cwd": bot.home.work(), "mcpServers": [] }));
-    let session = told["sessionId"].as_str().unwrap().to_string();
-    assert_eq!(told["modes"]["currentModeId"], "manual");
-    assert_eq!(told["configOptions"][0]["currentValue"], "test");
+    let reply = client.call("session/new", json!({ "cwd": bot.home.work(), "mcpServers": [] }));
+    let session = reply["sessionId"].as_str().unwrap().to_string();
+    assert_eq!(reply["modes"]["currentModeId"], "manual");
+    assert_eq!(reply["configOptions"][0]["currentValue"], "test");
     client.call("session/set_mode", json!({ "sessionId": session, "modeId": "off" }));
     client.asks(&session, "one");
     let server = bot.server.as_ref().unwrap();
@@ -278,11 +278,11 @@ fn another_model_answers_once_it_is_chosen() {
     let mut client = Client::start(&bot.home, &[]);
     let session = client.session(&bot.home);
     client.asks(&session, "one");
-    let told = client.call(
+    let reply = client.call(
         "session/set_config_option",
         json!({ "sessionId": session, "configId": "model", "value": "other" }),
     );
-    assert_eq!(told["configOptions"][0]["currentValue"], "other");
+    assert_eq!(reply["configOptions"][0]["currentValue"], "other");
     client.asks(&session, "two");
     assert_eq!(client.said(&session, "agent_message_chunk"), "One.Two.");
     assert_eq!(other.asked()[0].json()["model"], "n");
@@ -303,7 +303,7 @@ fn images_are_attached_files_are_context_and_wrong_ones_leave_the_question() {
         client.end(id)
     };
     let uri = format!("file://{}/notes.txt", bot.home.work().display());
-    let told = ask(
+    let actual = ask(
         &mut client,
         json!([
             { "type": "text", "text": "what is in " },
@@ -312,7 +312,7 @@ fn images_are_attached_files_are_context_and_wrong_ones_leave_the_question() {
             { "type": "image", "mimeType": "image/png", "data": PIXEL },
         ]),
     );
-    assert_eq!(told.unwrap()["stopReason"], "end_turn");
+    assert_eq!(actual.unwrap()["stopReason"], "end_turn");
     let question = &bubbs(&bot.home)[1].text;
     assert!(
         question.starts_with("what is in @notes.txt@passwd\n\nnotes.txt:\n```\ninner text\n```"),
@@ -359,8 +359,8 @@ fn slash_commands_and_prompts_are_told_and_carried_out() {
     bot.home.write("config/_prompts/explain.md", "Explain briefly:");
     let mut client = Client::start(&bot.home, &[]);
     let session = client.session(&bot.home);
-    let told = client.until("the commands", |client| client.of_kind("available_commands_update").pop());
-    let names: Vec<&str> = told["availableCommands"]
+    let actual = client.until("the commands", |client| client.of_kind("available_commands_update").pop());
+    let names: Vec<&str> = actual["availableCommands"]
         .as_array()
         .unwrap()
         .iter()
@@ -386,8 +386,8 @@ fn skills_are_offered_by_their_names_and_a_question_is_asked_with_one() {
     bot.home.write(".agents/skills/pdf/SKILL.md", skill);
     let mut client = Client::start(&bot.home, &[]);
     let session = client.session(&bot.home);
-    let told = client.until("the commands", |client| client.of_kind("available_commands_update").pop());
-    let commands = told["availableCommands"].as_array().unwrap();
+    let actual = client.until("the commands", |client| client.of_kind("available_commands_update").pop());
+    let commands = actual["availableCommands"].as_array().unwrap();
     let offered = commands.iter().find(|command| command["name"] == "pdf").unwrap();
     assert_eq!(offered["description"], "Reads PDF files.");
     client.asks(&session, "/pdf what does it say?");

@@ -14,8 +14,8 @@ const OFF: &str = "planner = \"off\"";
 /// The question about the server of a new session in this folder; none if it is agreed to.
 fn question(bot: &Bot, folder: &Path, server: &Value, choice: &str) -> Option<Value> {
     let mut client = Client::start(&bot.home, &[]);
-    let told = client.call("session/new", json!({ "cwd": folder, "mcpServers": [server] }));
-    let session = told["sessionId"].as_str().unwrap().to_string();
+    let reply = client.call("session/new", json!({ "cwd": folder, "mcpServers": [server] }));
+    let session = reply["sessionId"].as_str().unwrap().to_string();
     let id = client.ask(&session, "hello");
     let asked = client.until("a question or an answer", |client| match client.asked.pop() {
         Some(asked) => Some(Some(asked)),
@@ -90,9 +90,9 @@ fn a_server_in_a_new_folder_is_one_question_and_a_yes_trusts_the_folder() {
         });
         client.end(id).unwrap();
         client.leave();
-        let told = bot.home.alone(&["trust"]);
-        assert!(told.err.contains(says) || told.out.contains("~/work"), "{choice}: {}", told.err);
-        assert_eq!(told.err.contains("~/work is trusted"), choice == "allow_once", "{}", told.err);
+        let output = bot.home.alone(&["trust"]);
+        assert!(output.err.contains(says) || output.out.contains("~/work"), "{choice}: {}", output.err);
+        assert_eq!(output.err.contains("~/work is trusted"), choice == "allow_once", "{}", output.err);
     }
 }
 

@@ -145,10 +145,10 @@ fn a_broken_pipe_ends_it_and_keeps_what_came() {
     say(json!({ "jsonrpc": "2.0", "id": 1, "method": "session/new",
         "params": { "cwd": bot.home.work(), "mcpServers": [] } }));
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let told: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    let document: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
     let prompt = json!([{ "type": "text", "text": "well?" }]);
     say(json!({ "jsonrpc": "2.0", "id": 2, "method": "session/prompt",
-        "params": { "sessionId": told["result"]["sessionId"], "prompt": prompt } }));
+        "params": { "sessionId": document["result"]["sessionId"], "prompt": prompt } }));
     assert!(lines.any(|line| line.unwrap().contains("A part")));
     drop(lines);
     // stdin stays open: the pipe alone tells.

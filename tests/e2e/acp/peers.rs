@@ -83,8 +83,8 @@ impl Sdk {
     }
 
     fn session(&mut self, home: &Home) -> String {
-        let told = self.call("session/new", json!({ "cwd": home.work(), "mcpServers": [] }));
-        told["sessionId"].as_str().unwrap().to_string()
+        let reply = self.call("session/new", json!({ "cwd": home.work(), "mcpServers": [] }));
+        reply["sessionId"].as_str().unwrap().to_string()
     }
 
     fn ask(&mut self, session: &str, text: &str) {

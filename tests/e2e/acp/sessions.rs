@@ -17,9 +17,9 @@ fn load(bot: &Bot, session: &str) -> Value {
 
 /// The sessions of a list: each its id and title.
 fn listed(client: &mut Client, bot: &Bot) -> Vec<(String, String)> {
-    let told = client.call("session/list", json!({ "cwd": bot.home.work() }));
+    let reply = client.call("session/list", json!({ "cwd": bot.home.work() }));
     let text = |session: &Value, key: &str| session[key].as_str().unwrap_or_default().to_string();
-    let sessions = told["sessions"].as_array().unwrap().iter();
+    let sessions = reply["sessions"].as_array().unwrap().iter();
     sessions.map(|session| (text(session, "sessionId"), text(session, "title"))).collect()
 }
 
@@ -252,8 +252,8 @@ fn servers_of_the_editor_count_only_after_a_yes_and_always_is_kept_for_exactly_t
     };
     let mut client = Client::start(&bot.home, &[]);
     let new = |client: &mut Client, args: &[&str]| {
-        let told = client.call("session/new", given(args));
-        told["sessionId"].as_str().unwrap().to_string()
+        let reply = client.call("session/new", given(args));
+        reply["sessionId"].as_str().unwrap().to_string()
     };
     // Refused, it is not started, and not asked about again in this session.
     let session = new(&mut client, &[]);

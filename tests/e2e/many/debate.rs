@@ -105,19 +105,19 @@ fn the_document_has_speeches_and_rounds() {
     let ran = panel.lepo(&["do", "-d", "--json", "-o", "out.json", Q]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert_eq!(panel.home.read("work/out.json"), ran.out);
-    let told = json(&ran.out);
+    let document = json(&ran.out);
     let all = bubbs(&panel.home);
-    assert_eq!(told["conv"], all.iter().map(|bubb| bubb.id.clone()).collect::<serde_json::Value>());
-    assert_eq!((&told["user"], &told["rounds"]), (&value!(all[0].id), &value!(3)));
+    assert_eq!(document["conv"], all.iter().map(|bubb| bubb.id.clone()).collect::<serde_json::Value>());
+    assert_eq!((&document["user"], &document["rounds"]), (&value!(all[0].id), &value!(3)));
     assert_eq!(
-        told["speeches"],
+        document["speeches"],
         value!([
             {"name": "제미니", "id": all[4].id, "text": "모놀리식으로."},
             {"name": "claude", "id": all[8].id, "text": "동의합니다."},
         ])
     );
-    assert_eq!(told["answer"]["text"], "모듈러 모놀리스 채택\n- 규모에 적합");
-    assert_eq!((&told["answer"]["model"], &told["error"]), (&value!("chief"), &value!(null)));
+    assert_eq!(document["answer"]["text"], "모듈러 모놀리스 채택\n- 규모에 적합");
+    assert_eq!((&document["answer"]["model"], &document["error"]), (&value!("chief"), &value!(null)));
 }
 
 #[test]
@@ -150,13 +150,13 @@ fn watch_and_export_name_the_speakers() {
 #[test]
 fn events_tell_the_course() {
     let ran = seed().lepo(&["do", "--debate", "--events", Q]);
-    let told: Vec<_> = ran.out.lines().map(json).collect();
-    let named = |name: &str| told.iter().filter(|event| event["event"] == name).collect::<Vec<_>>();
+    let found: Vec<_> = ran.out.lines().map(json).collect();
+    let named = |name: &str| found.iter().filter(|event| event["event"] == name).collect::<Vec<_>>();
     assert_eq!((named("floor").len(), named("bid").len(), named("chosen").len()), (3, 9, 2));
     assert_eq!(named("floor")[1]["round"], 2);
     assert_eq!(named("chosen")[0]["name"], "제미니");
     assert_eq!((named("text")[0]["name"].clone(), named("bubb").len()), (value!("제미니"), 12));
-    let end = told.last().unwrap();
+    let end = found.last().unwrap();
     assert_eq!(
         (&end["event"], &end["rounds"], end["speeches"].as_array().unwrap().len()),
         (&value!("end"), &value!(3), 2)
@@ -189,11 +189,11 @@ fn all_pass_and_one_who_asked_before_may_be_picked() {
         ("b", &["REQUEST", "PASS", "two", "PASS"]),
         ("c", &["PASS", "PASS", "PASS"]),
     ]);
-    let told = json(&panel.lepo(&["do", "--debate", "--json", "q"]).out);
+    let document = json(&panel.lepo(&["do", "--debate", "--json", "q"]).out);
     let speakers: Vec<_> =
-        told["speeches"].as_array().unwrap().iter().map(|speech| &speech["name"]).collect();
-    assert_eq!(speakers, ["a", "b"], "{told}");
-    assert_eq!(told["rounds"], 3, "{told}");
+        document["speeches"].as_array().unwrap().iter().map(|speech| &speech["name"]).collect();
+    assert_eq!(speakers, ["a", "b"], "{document}");
+    assert_eq!(document["rounds"], 3, "{document}");
 }
 
 #[test]
@@ -236,8 +236,8 @@ fn a_conclusion_without_an_end_has_its_author_too() {
     assert_eq!(panel.lepo(&["do", "--debate", "--tail", "@"]).code, 0);
     assert!(panel.last_prompt("a").contains("[orchestrator] All agree.\n"), "{}", panel.last_prompt("a"));
     // All that was asked counts to the one conversation.
-    let told = json(&panel.home.ok(&["stats", "--by", "conv", "--json"]));
-    assert_eq!(told["rows"].as_array().unwrap().len(), 1, "{told}");
+    let document = json(&panel.home.ok(&["stats", "--by", "conv", "--json"]));
+    assert_eq!(document["rows"].as_array().unwrap().len(), 1, "{document}");
 }
 
 #[test]
@@ -444,8 +444,8 @@ fn the_orchestrator_fails_three_times_and_it_ends() {
     let ran = panel.lepo(&["do", "--debate", "--json", "q"]);
     assert_eq!(ran.code, 3);
     assert_eq!(panel.server("chief").asked().len(), 4);
-    let told = json(&ran.out);
-    assert_eq!((&told["answer"], &told["speeches"][0]["text"]), (&value!(null), &value!("one")));
+    let document = json(&ran.out);
+    assert_eq!((&document["answer"], &document["speeches"][0]["text"]), (&value!(null), &value!("one")));
     assert!(
         ran.err.contains("error: the orchestrator chief failed 3 times\nhint: what was said is kept"),
         "{}",

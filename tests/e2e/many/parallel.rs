@@ -32,14 +32,14 @@ fn each_answer_is_a_branch_behind_its_name() {
     panel.server("b"); // both are there
     let ran = panel.lepo(&["do", "--parallel", "1+1?"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "## 클로드\n\n둘.\n\n## b\n\ntwo.\n"));
-    let said = bubbs(&panel.home);
-    let mut shape: Vec<_> = said.iter().map(|bubb| (bubb.tag.as_str(), bubb.text.as_str())).collect();
+    let stored = bubbs(&panel.home);
+    let mut shape: Vec<_> = stored.iter().map(|bubb| (bubb.tag.as_str(), bubb.text.as_str())).collect();
     shape.sort_unstable();
     assert_eq!(
         shape,
         [("a0", "two."), ("a0", "둘."), ("s1", "SELECT: b"), ("s1", "SELECT: 클로드"), ("u0", "1+1?")]
     );
-    let find = |text: &str| said.iter().find(|bubb| bubb.text == text).unwrap();
+    let find = |text: &str| stored.iter().find(|bubb| bubb.text == text).unwrap();
     for (select, answer) in [("SELECT: b", "two."), ("SELECT: 클로드", "둘.")] {
         assert_eq!((&find(select).prev, &find(answer).prev), (&find("1+1?").id, &find(select).id));
     }
@@ -71,8 +71,8 @@ fn all_get_the_same_conv_and_each_can_be_gone_on_with() {
     let answer = bubbs(&panel.home).into_iter().find(|bubb| bubb.text == "two").unwrap();
     assert_eq!(panel.lepo(&["do", "-m", "a", "--tools", "off", "-t", &answer.id, "and?"]).out, "three\n");
     let asked = panel.server("a").asked()[1].json()["messages"].as_array().unwrap().clone();
-    let said: Vec<_> = asked.iter().map(|message| message["content"].as_str().unwrap()).collect();
-    assert_eq!(said[2..6], ["q", "SELECT: b", "two", "and?"]);
+    let found: Vec<_> = asked.iter().map(|message| message["content"].as_str().unwrap()).collect();
+    assert_eq!(found[2..6], ["q", "SELECT: b", "two", "and?"]);
 }
 
 #[test]
@@ -261,9 +261,13 @@ fn a_document_of_a_failure_is_an_array_too() {
     for arguments in [&["-m", "a", "-m", "nosuch"][..], &["--participants", "a,,b"], &["--nosuch"]] {
         let ran = panel.lepo(&[&["do", "--parallel", "--json", "q"], arguments].concat());
         assert_eq!(ran.code, 2, "{}", ran.err);
-        let told = json(&ran.out);
-        assert_eq!((told.as_array().unwrap().len(), &told[0]["name"]), (1, &value!(null)), "{told}");
-        assert_eq!(told[0]["error"]["kind"], "usage", "{told}");
+        let document = json(&ran.out);
+        assert_eq!(
+            (document.as_array().unwrap().len(), &document[0]["name"]),
+            (1, &value!(null)),
+            "{document}"
+        );
+        assert_eq!(document[0]["error"]["kind"], "usage", "{document}");
     }
     let ran = panel.lepo(&["do", "--parallel", "--events", "-m", "nosuch", "q"]);
     let end = json(&ran.out);
@@ -285,8 +289,8 @@ fn the_document_is_an_array_of_those_of_one() {
     let panel = Panel::new("", &[("a", vec![openai_sse(["one"])]), ("b", vec![Reply::new(401, "no")])]);
     let ran = panel.lepo(&["do", "--parallel", "--json", "-o", "out.json", "q"]);
     assert_eq!((ran.code, panel.home.read("work/out.json")), (0, ran.out.clone()));
-    let told = json(&ran.out);
-    let [a, b] = told.as_array().unwrap().clone().try_into().unwrap();
+    let document = json(&ran.out);
+    let [a, b] = document.as_array().unwrap().clone().try_into().unwrap();
     let [question, select, answer] = bubbs(&panel.home).try_into().unwrap();
     assert_eq!((&a["name"], &b["name"]), (&value!("a"), &value!("b")));
     assert_eq!(a["conv"], value!([question.id, select.id, answer.id]));
@@ -305,19 +309,19 @@ fn events_bear_the_name_of_who_speaks() {
     let panel = Panel::new("", &[("a", vec![openai_sse(["on", "e"])]), ("b", vec![Reply::new(401, "no")])]);
     let ran = panel.lepo(&["do", "--parallel", "--events", "q"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    let told: Vec<_> = ran.out.lines().map(json).collect();
-    let text: String = told
+    let found: Vec<_> = ran.out.lines().map(json).collect();
+    let text: String = found
         .iter()
         .filter(|event| event["event"] == "text" && event["name"] == "a")
         .map(|event| event["text"].as_str().unwrap())
         .collect();
     assert_eq!(text, "one");
-    let failed = told.iter().find(|event| event["event"] == "failed").unwrap();
+    let failed = found.iter().find(|event| event["event"] == "failed").unwrap();
     assert_eq!((&failed["name"], &failed["error"]["kind"]), (&value!("b"), &value!("remote")));
-    let end = told.last().unwrap();
+    let end = found.last().unwrap();
     assert_eq!((&end["event"], &end["error"]), (&value!("end"), &value!(null)));
     assert_eq!(end["replies"][0]["answer"]["text"], "one");
-    assert_eq!(told.iter().filter(|event| event["event"] == "bubb").count(), 3);
+    assert_eq!(found.iter().filter(|event| event["event"] == "bubb").count(), 3);
 }
 
 #[test]
@@ -415,9 +419,9 @@ fn an_interruption_keeps_what_came() {
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     let ran = finish(child);
     assert_eq!(ran.code, 143, "{}", ran.err);
-    let told = json(&ran.out);
+    let document = json(&ran.out);
     assert_eq!(
-        (&told[0]["answer"]["text"], &told[1]["error"]["kind"]),
+        (&document[0]["answer"]["text"], &document[1]["error"]["kind"]),
         (&value!("one"), &value!("interrupted"))
     );
     let partial = bubbs(&panel.home).into_iter().find(|bubb| bubb.text == "반쪽").unwrap();
@@ -506,9 +510,9 @@ fn ls_tells_the_answers_to_one_question_apart() {
             Some(answer) => format!("{} · {answer}", tail["excerpt"].as_str().unwrap()),
             None => tail["excerpt"].as_str().unwrap().to_string(),
         };
-        let mut told: Vec<String> = listed["tails"].as_array().unwrap().iter().map(told).collect();
-        told.sort();
-        told
+        let mut text: Vec<String> = listed["tails"].as_array().unwrap().iter().map(told).collect();
+        text.sort();
+        text
     };
     assert_eq!(excerpts(), ["1+1? · a: 하나입니다.", "1+1? · b: two"]);
     let lines = panel.home.ok(&["ls", "-l"]);

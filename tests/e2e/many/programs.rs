@@ -95,8 +95,8 @@ printf '{pointer}\n' "$say""#
     let home = home(&[("claude", &claude), ("gemini", &gemini)]);
     let ran = lepo(&home, &["do", "--debate", "--json", "q"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let told = json(&ran.out);
-    assert_eq!(told["speeches"][0]["text"], "gemini speaks", "{told}");
-    assert_eq!((&told["answer"]["text"], &told["rounds"]), (&"agreed".into(), &2.into()));
+    let document = json(&ran.out);
+    assert_eq!(document["speeches"][0]["text"], "gemini speaks", "{document}");
+    assert_eq!((&document["answer"]["text"], &document["rounds"]), (&"agreed".into(), &2.into()));
     assert_eq!(ran.err.matches("codex failed: program codex is not installed").count(), 2, "{}", ran.err);
 }

@@ -53,8 +53,8 @@ fn a_call_and_its_result_are_a_side_branch_beside_the_answer() {
     assert_eq!(sent[3]["tool_call_id"], sent[2]["tool_calls"][0]["id"]);
     // A finished turn leaves its tool chatter out of the next one by the forest's shape alone.
     assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
-    let said: Vec<String> = messages(&bot.bodies()[2]).into_iter().map(|(_, text)| text).collect();
-    assert_eq!(said, ["PROMPT", "say it", "Done.", "and?"]);
+    let texts: Vec<String> = messages(&bot.bodies()[2]).into_iter().map(|(_, text)| text).collect();
+    assert_eq!(texts, ["PROMPT", "say it", "Done.", "and?"]);
     no_orphans(&bot.home, "s");
 }
 
@@ -90,8 +90,8 @@ fn a_bare_name_means_the_only_tool_of_that_name() {
     configure(&bot.home, &two);
     assert_eq!(bot.home.alone(&["do", "x"]).code, 0);
     // Two may be meant: both are named.
-    let told = bubbs(&bot.home)[3].text.clone();
-    assert!(told.contains("there is no tool \"echo\"") && told.contains("a__echo, b__echo"), "{told}");
+    let stored = bubbs(&bot.home)[3].text.clone();
+    assert!(stored.contains("there is no tool \"echo\"") && stored.contains("a__echo, b__echo"), "{stored}");
 }
 
 #[test]
@@ -171,8 +171,8 @@ fn a_server_that_ends_again_and_again_is_started_twice_a_turn() {
     // The next turn may start it anew, once: it was there at the turn's begin, as far as lepo knew.
     let starts = left(&bot.home, "s", "starts").len();
     assert_eq!((left(&bot.home, "s", "calls").len(), starts), (4, 4), "{}", ran.out);
-    let told = bubbs(&bot.home).into_iter().filter(|bubb| bubb.text.contains("at most 2 times per turn"));
-    assert_eq!(told.count(), 2);
+    let stored = bubbs(&bot.home).into_iter().filter(|bubb| bubb.text.contains("at most 2 times per turn"));
+    assert_eq!(stored.count(), 2);
     no_orphans(&bot.home, "s");
 }
 

@@ -117,8 +117,8 @@ fn variables_are_put_in_and_one_without_a_value_leaves_its_server_out() {
     assert_eq!(bubbs(&bot.home)[3].text, "echo {}");
     let headers = left(&bot.home, "s", "headers");
     assert!(headers.iter().all(|line| line.contains("Bearer t0ken-of-mine-12345")), "{headers:?}");
-    let told = "warning: MCP server \"t\" is left out: ${NOT_THERE} is not set";
-    assert_eq!(ran.err.matches(told).count(), 1, "{}", ran.err);
+    let message = "warning: MCP server \"t\" is left out: ${NOT_THERE} is not set";
+    assert_eq!(ran.err.matches(message).count(), 1, "{}", ran.err);
     assert!(!ran.err.contains("t0ken"), "{}", ran.err);
 }
 
@@ -140,16 +140,16 @@ fn a_repository_names_variables_in_the_open_and_gets_no_key_of_lepos() {
     for told in
         ["puts your REGION into env \"MY_TOKEN\"", "LEPO_TEST_KEY into env \"STOLEN\"", "ALIAS into `url`"]
     {
-        let told = told.replace(' ', "");
-        assert!(shown.contains(&told), "{told}: {shown}");
+        let actual = told.replace(' ', "");
+        assert!(shown.contains(&actual), "{actual}: {shown}");
     }
     let mut lepo = bot.home.detached(&["do", "x"]);
     lepo.env("LEPO_TEST_KEY", KEY).env("ALIAS", KEY);
     let ran = run(lepo, b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
     for (server, variable) in [("s", "LEPO_TEST_KEY"), ("r", "ALIAS")] {
-        let told = format!("MCP server {server:?} is left out: ${{{variable}}} holds a key of lepo's");
-        assert!(ran.err.contains(&told), "{}", ran.err);
+        let text = format!("MCP server {server:?} is left out: ${{{variable}}} holds a key of lepo's");
+        assert!(ran.err.contains(&text), "{}", ran.err);
     }
     assert!(left(&bot.home, "s", "starts").is_empty());
     assert!(!ran.err.contains(KEY), "{}", ran.err);
@@ -209,11 +209,11 @@ fn a_server_that_is_not_up_is_named_as_that() {
         let other = hostile(&bot.home, "t", "plain");
         configure(&bot.home, &[("s", hostile(&bot.home, "s", "exit")), ("t", other)]);
         assert_eq!(bot.home.alone(&["do", "x"]).code, 0);
-        let told = match name {
+        let message = match name {
             "hammer" => "error: there is no tool \"hammer\"; there are: t__echo",
             _ => "error: server \"s\" is not running: it exited with code 1",
         };
-        assert_eq!(bubbs(&bot.home)[3].text, told);
+        assert_eq!(bubbs(&bot.home)[3].text, message);
     }
     let call = r#"{"server":"s","name":"echo","arguments":{}}"#;
     let bot = Bot::ollama(AUTO, &[call, "Then not."]);

@@ -42,9 +42,9 @@ fn the_last_words_of_a_server_stand_below_the_error() {
     let bot = Bot::openai(SETTINGS, [openai_sse(["Done."])]);
     configure(&bot.home, &[("s", hostile(&bot.home, "s", "exit"))]);
     let ran = bot.home.alone(&["do", "--context", "mcp:s/test://x", "q"]);
-    let told =
+    let message =
         "error: server s cannot be used: it exited with code 1; the end of its stderr:\n  cannot start";
-    assert!(ran.code == 3 && ran.err.contains(told), "{}: {}", ran.code, ran.err);
+    assert!(ran.code == 3 && ran.err.contains(message), "{}: {}", ran.code, ran.err);
 }
 
 #[test]

@@ -63,10 +63,10 @@ fn a_resource_is_a_visible_bubb_before_the_question() {
     let bot = bot(OFF, "plain");
     let ran = bot.home.alone(&["do", "--context", "mcp:s/guide://start", "how?"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Yes.\n"), "{}", ran.err);
-    let said = said(&bot);
+    let actual = said(&bot);
     let text = "mcp:s/guide://start, text/markdown:\n````\n# Begin\n```\ncode\n```\nnot a blob: [1 bytes: _blobs/0]\n````";
-    assert_eq!(said[0], ("s0".to_string(), text.to_string()));
-    assert_eq!(said[1], ("u0".to_string(), "how?".to_string()));
+    assert_eq!(actual[0], ("s0".to_string(), text.to_string()));
+    assert_eq!(actual[1], ("u0".to_string(), "how?".to_string()));
     let sent = messages(&bot.bodies()[0]);
     assert!(sent.iter().any(|(_, words)| words.contains("# Begin")), "{sent:?}");
     assert!(ran.err.contains("read mcp:s/guide://start: "), "{}", ran.err);
@@ -78,8 +78,8 @@ fn what_is_long_or_no_text_is_a_blob() {
     let bot = bot(OFF, "plain");
     let args = ["do", "--context", "mcp:s/guide://picture", "--context", "mcp:s/guide://long", "x"];
     assert_eq!(bot.home.alone(&args).code, 0);
-    let said = said(&bot);
-    let (picture, long) = (&said[0].1, &said[1].1);
+    let actual = said(&bot);
+    let (picture, long) = (&actual[0].1, &actual[1].1);
     assert!(picture.starts_with("mcp:s/guide://picture, image/gif\n\nmcp:s/guide://picture (guide://picture/alt):\n```\na dot\n```\n[16 bytes: _blobs/"), "{picture}");
     assert!(long.len() < 60_000 && long.contains("begin x") && long.contains("x end"), "{}", long.len());
     assert!(long.lines().last().unwrap().starts_with("[200,010 bytes: _blobs/"), "{:?}", long.lines().last());
@@ -143,9 +143,10 @@ fn the_messages_of_a_prompt_are_bubbs_of_their_roles() {
         let args: Vec<&str> = ["do"].into_iter().chain(args).collect();
         let ran = bot.home.alone(&args);
         assert_eq!((ran.code, ran.out.as_str()), (0, "Yes.\n"), "{args:?}: {}", ran.err);
-        let said = said(&bot);
-        let said: Vec<(&str, &str)> = said.iter().map(|(tag, text)| (tag.as_str(), text.as_str())).collect();
-        assert_eq!(said.split_last().unwrap().1, expected, "{args:?}");
+        let actual = said(&bot);
+        let found: Vec<(&str, &str)> =
+            actual.iter().map(|(tag, text)| (tag.as_str(), text.as_str())).collect();
+        assert_eq!(found.split_last().unwrap().1, expected, "{args:?}");
         let sent = messages(&bot.bodies()[0]);
         for (tag, text) in expected {
             let role = if tag == "u0" { "user" } else { "assistant" };
@@ -186,10 +187,10 @@ fn a_session_names_resources_and_prompts() {
     ];
     let ran = on_terminal(bot.home.command(&["do"]), &steps);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    let said = said(&bot);
-    let tags: Vec<&str> = said.iter().map(|(tag, _)| tag.as_str()).collect();
+    let actual = said(&bot);
+    let tags: Vec<&str> = actual.iter().map(|(tag, _)| tag.as_str()).collect();
     assert_eq!(tags, ["s0", "u0", "a0", "u0", "a0"], "{}", forest(&bot.home));
-    assert_eq!(said[3].1, "Explain links in detail.");
+    assert_eq!(actual[3].1, "Explain links in detail.");
     assert_eq!(left(&bot.home, "s", "starts").len(), 1);
 }
 

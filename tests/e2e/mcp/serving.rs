@@ -37,8 +37,8 @@ impl Session {
         let mut session = Session::start(home, args);
         let client = json!({ "name": "test", "version": "1" });
         let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
-        let told = session.ask("initialize", params);
-        assert_eq!(told["result"]["protocolVersion"], "2025-11-25", "{told}");
+        let reply = session.ask("initialize", params);
+        assert_eq!(reply["result"]["protocolVersion"], "2025-11-25", "{reply}");
         session.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         session
     }
@@ -76,9 +76,9 @@ impl Session {
 
     /// A tool's result.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let told = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
-        assert!(told["result"].is_object(), "{told}");
-        told["result"].clone()
+        let reply = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        assert!(reply["result"].is_object(), "{reply}");
+        reply["result"].clone()
     }
 
     /// The text of a tool's result.
@@ -207,8 +207,8 @@ fn requests_without_a_session_are_answered_as_the_newer_revision_has_it() {
 
 /// Adds until the server tells that its list is another: its watch begins at some time after it was asked for.
 fn changed_by_adding(home: &Home, session: &mut Session) {
-    let told = std::sync::atomic::AtomicBool::new(false);
-    let done = &told;
+    let actual = std::sync::atomic::AtomicBool::new(false);
+    let done = &actual;
     std::thread::scope(|scope| {
         scope.spawn(move || {
             until("a change is told", || {
@@ -218,7 +218,7 @@ fn changed_by_adding(home: &Home, session: &mut Session) {
             });
         });
         let news = session.next();
-        told.store(true, std::sync::atomic::Ordering::Relaxed);
+        actual.store(true, std::sync::atomic::Ordering::Relaxed);
         assert_eq!(news["method"], "notifications/resources/list_changed", "{news}");
     });
 }
@@ -281,13 +281,13 @@ fn a_long_conversation_comes_in_parts_of_the_size_that_is_asked_for() {
     let mut session = Session::open(&home, &[]);
     let (mut whole, mut cursor, mut parts) = (String::new(), Value::Null, 0);
     loop {
-        let told = session.call("show", json!({ "address": b, "cursor": cursor }));
-        let text = told["content"][0]["text"].as_str().unwrap().to_string();
+        let reply = session.call("show", json!({ "address": b, "cursor": cursor }));
+        let text = reply["content"][0]["text"].as_str().unwrap().to_string();
         assert!(text.len() <= 32_768, "{}", text.len());
-        assert_eq!(told["structuredContent"]["text"], text.as_str());
+        assert_eq!(reply["structuredContent"]["text"], text.as_str());
         whole.extend(text.lines().filter_map(|line| line.strip_prefix("> ")));
         parts += 1;
-        cursor = told["structuredContent"]["nextCursor"].clone();
+        cursor = reply["structuredContent"]["nextCursor"].clone();
         if cursor.is_null() {
             break;
         }
@@ -456,8 +456,8 @@ fn progress_is_told_and_a_cancelled_search_has_no_answer() {
     let mut session = Session::open(&home, &[]);
     let meta = json!({ "progressToken": "p" });
     let params = json!({ "name": "search", "arguments": { "pattern": "needle" }, "_meta": meta });
-    let told = session.ask("tools/call", params);
-    assert_eq!(told["result"]["structuredContent"]["hits"].as_array().unwrap().len(), 20);
+    let reply = session.ask("tools/call", params);
+    assert_eq!(reply["result"]["structuredContent"]["hits"].as_array().unwrap().len(), 20);
     let progress: Vec<f64> = session
         .news
         .iter()

@@ -53,9 +53,9 @@ fn words_that_pretend_to_be_lepos_stay_behind_their_mark() {
         ("list", json!({ "words": "needle" })),
         ("about_file", json!({ "path": "needle" })),
     ] {
-        let told = session.call(tool, arguments.clone());
-        assert_ne!(told["isError"], true, "{told}");
-        let text = told["content"][0]["text"].as_str().unwrap();
+        let reply = session.call(tool, arguments.clone());
+        assert_ne!(reply["isError"], true, "{reply}");
+        let text = reply["content"][0]["text"].as_str().unwrap();
         assert!(text.contains(ids[3]) || text.contains(ids[0]), "{arguments}: {text}");
         for line in text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']) {
             assert!(line.is_empty() || is_own(line, &ids), "{tool} {arguments}: {line:?} of {text}");
@@ -63,7 +63,7 @@ fn words_that_pretend_to_be_lepos_stay_behind_their_mark() {
         }
         assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text:?}");
         // Where a client gives a model the values alone, they are marked as well.
-        let structured = &told["structuredContent"];
+        let structured = &reply["structuredContent"];
         for row in
             structured["hits"].as_array().or(structured["conversations"].as_array()).into_iter().flatten()
         {
@@ -146,9 +146,9 @@ fn huge_arguments_are_bounded_or_refused() {
         ("list", json!({ "words": "a ".repeat(10_000) })),
         ("about_file", json!({ "path": huge })),
     ] {
-        let told = session.call(tool, arguments);
+        let reply = session.call(tool, arguments);
         // Of a pattern or a name of so many bytes these do not come back.
-        let length = told["content"][0]["text"].as_str().unwrap().len();
+        let length = reply["content"][0]["text"].as_str().unwrap().len();
         assert!(length < 4096, "{tool}: {length} bytes");
     }
     assert_eq!(session.ask("ping", json!({}))["result"], json!({}));
@@ -175,9 +175,9 @@ fn a_client_that_asks_and_does_not_read_is_waited_for_and_gets_every_answer() {
     });
     let mut answered = BTreeSet::new();
     while answered.len() < ASKED as usize {
-        let told = session.next();
-        assert!(told["result"]["content"][0]["text"].as_str().unwrap().len() > 9000, "{told}");
-        assert!(answered.insert(told["id"].as_u64().unwrap()), "answered twice: {}", told["id"]);
+        let reply = session.next();
+        assert!(reply["result"]["content"][0]["text"].as_str().unwrap().len() > 9000, "{reply}");
+        assert!(answered.insert(reply["id"].as_u64().unwrap()), "answered twice: {}", reply["id"]);
     }
     session.give_back(writer.join().unwrap());
     session.end();
@@ -223,15 +223,15 @@ fn cancelled_searches_have_no_answer_and_tell_no_more() {
     session.line(&lines.join("\n"));
     let (mut answered, mut progress) = (BTreeSet::new(), Vec::new());
     while answered.len() < 5 {
-        let told = session.next();
-        match told["id"].as_u64() {
+        let reply = session.next();
+        match reply["id"].as_u64() {
             Some(id) => {
-                assert_eq!(told["result"]["structuredContent"]["hits"], json!([]), "{told}");
+                assert_eq!(reply["result"]["structuredContent"]["hits"], json!([]), "{reply}");
                 answered.insert(id - 1000);
             }
             None => {
-                let news = &told["params"];
-                assert_eq!(news["total"], 24.0 * 28.0, "{told}");
+                let news = &reply["params"];
+                assert_eq!(news["total"], 24.0 * 28.0, "{reply}");
                 progress.push((news["progressToken"].as_u64().unwrap(), news["progress"].as_f64().unwrap()));
             }
         }
@@ -247,7 +247,7 @@ fn cancelled_searches_have_no_answer_and_tell_no_more() {
     session.say(&search(50));
     session.say(&cancel(50));
     assert_eq!(session.ask("ping", json!({}))["result"], json!({}));
-    let told = session.news.len();
+    let total = session.news.len();
     let is_over = session.news.iter().any(|news| news["id"] == 1050);
     let hits = session.call("search", json!({ "pattern": "straw", "limit": 3 }))["structuredContent"]["hits"]
         .clone();
@@ -255,7 +255,7 @@ fn cancelled_searches_have_no_answer_and_tell_no_more() {
     let late = session
         .news
         .iter()
-        .skip(told)
+        .skip(total)
         .filter(|news| news["id"] == 1050 || news["params"]["progressToken"] == 50);
     assert!(is_over || late.count() == 0, "{:?}", session.news);
     session.end();

@@ -85,9 +85,9 @@ fn an_unknown_tool_ends_tool_use() {
     let result = "error: there is no tool \"hammer\" of a server \"s\"; there are: \"echo\" of \"s\"";
     assert_eq!(bubbs(&bot.home)[3].text, result);
     // The beginning stays as it was, for the server's cache; the end says that no tool can be called.
-    let said = messages(&bot.bodies()[1]);
-    assert_eq!(said[0], messages(&bot.bodies()[0])[0]);
-    assert!(said.last().unwrap().1.contains("no tool can be called any more"));
+    let actual = messages(&bot.bodies()[1]);
+    assert_eq!(actual[0], messages(&bot.bodies()[0])[0]);
+    assert!(actual.last().unwrap().1.contains("no tool can be called any more"));
 }
 
 #[test]

@@ -35,8 +35,12 @@ fn a_command_finds_the_proxy_by_its_environment() {
             home.lepo(&["do", "--proxy", option, "--upstream", &server.url(), "--", "python3", "client.py"]);
         assert_eq!((ran.code, ran.err.lines().count()), (0, lines), "{option}: {}", ran.err);
         for line in ran.err.lines() {
-            let told: serde_json::Value = serde_json::from_str(line).unwrap();
-            assert_eq!((told["model"].as_str(), told["status"].as_u64()), (Some("m"), Some(200)), "{line}");
+            let document: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert_eq!(
+                (document["model"].as_str(), document["status"].as_u64()),
+                (Some("m"), Some(200)),
+                "{line}"
+            );
         }
     }
 }

@@ -168,8 +168,8 @@ fn no_header_is_recorded() {
         assert_eq!(read_answer(&mut send(proxy.port, &bytes)).status, 200, "{report}");
         let (name, value) = header.split_once(": ").unwrap();
         assert_eq!(server.asked()[0].header(&name.to_lowercase()), Some(value), "{report}");
-        let said = proxy.end("-INT").err;
-        assert!(!said.contains("canary"), "{report}: {said}");
+        let message = proxy.end("-INT").err;
+        assert!(!message.contains("canary"), "{report}: {message}");
         let found = run(home.program("grep", &["-rl", "canary-of-a", home.path().to_str().unwrap()]), b"");
         assert_eq!(found.out, "", "{report}");
     }

@@ -46,16 +46,16 @@ fn a_repository_that_slips_through_is_moved_aside_and_told() {
         assert_ne!(status.code, 0, "{place} is a repository: {}", status.out);
     }
     assert!(!bot.home.work().join("TRIPPED").exists());
-    let told = told(&bot);
+    let actual = told(&bot);
     for (path, aside) in
         [("src/.git", "src/git.made-by-a-command"), ("bare/HEAD", "bare/HEAD.made-by-a-command")]
     {
         assert!(ran.err.contains(&format!("repository at {path}, moved aside to {aside}")), "{}", ran.err);
-        assert!(told.contains(&format!("moved aside: {path} is now {aside}")), "{told}");
+        assert!(actual.contains(&format!("moved aside: {path} is now {aside}")), "{actual}");
         assert!(bot.home.work().join(aside).exists());
     }
     // The directory itself could not become one.
-    assert!(told.contains("HEAD: ") && !bot.home.work().join("HEAD").exists(), "{told}");
+    assert!(actual.contains("HEAD: ") && !bot.home.work().join("HEAD").exists(), "{actual}");
 }
 
 #[test]
@@ -296,15 +296,15 @@ fn keys_in_a_store_are_not_read_by_a_held_command() {
         }
         let ran = run(lepo, b"");
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let told = told(&bot);
+        let actual = told(&bot);
         assert!(
-            !told.contains(KEY) && !told.contains("[secret: ") && !told.contains("\nKEY"),
-            "{access} {path:?}: {told}"
+            !actual.contains(KEY) && !actual.contains("[secret: ") && !actual.contains("\nKEY"),
+            "{access} {path:?}: {actual}"
         );
         for seen in
             ["general", "# instructions of sub", "beside", "none beside", "\nsub\n", "?? sub/", "\nend"]
         {
-            assert!(told.contains(seen), "{access} {path:?} {seen}: {told}");
+            assert!(actual.contains(seen), "{access} {path:?} {seen}: {actual}");
         }
         assert_eq!(bot.home.read("work/.lepo/_mcp.json"), KEY);
     }
@@ -361,9 +361,9 @@ fn processes_and_threads_of_a_held_command_are_limited() {
         }
         let ran = run(lepo, b"");
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let told = told(&bot);
-        let threads = told.lines().find_map(|line| line.strip_prefix("threads: ")?.parse::<u32>().ok());
-        assert!(threads.is_some_and(|n| (100..6000).contains(&n)), "{user:?}: {told}");
+        let actual = told(&bot);
+        let threads = actual.lines().find_map(|line| line.strip_prefix("threads: ")?.parse::<u32>().ok());
+        assert!(threads.is_some_and(|n| (100..6000).contains(&n)), "{user:?}: {actual}");
     }
 }
 
@@ -412,12 +412,12 @@ fn the_configuration_is_not_changed_where_links_lead_to_it() {
         }
         let ran = bot.home.alone(&["do", "go"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let told = told(&bot);
-        assert!(work.join("ran").exists(), "{told}");
-        assert_eq!(bot.home.read(&format!("work/{config}")), settings, "{told}");
-        assert!(!told.contains("provider"), "{told}");
+        let actual = told(&bot);
+        assert!(work.join("ran").exists(), "{actual}");
+        assert_eq!(bot.home.read(&format!("work/{config}")), settings, "{actual}");
+        assert!(!actual.contains("provider"), "{actual}");
         for made in ["d2", "l2", "new.json"] {
-            assert!(!work.join(made).exists(), "{made}: {told}");
+            assert!(!work.join(made).exists(), "{made}: {actual}");
         }
     }
     // A link in the working directory itself could be replaced.
@@ -427,10 +427,10 @@ fn the_configuration_is_not_changed_where_links_lead_to_it() {
     std::os::unix::fs::symlink("../real", work.join("link")).unwrap();
     std::os::unix::fs::symlink("work/link", &own).unwrap();
     bot.home.alone(&["do", "go"]);
-    let told = told(&bot);
+    let output = told(&bot);
     assert!(
-        !work.join("ran").exists() && told.contains("work/link is a link, which a sandbox cannot"),
-        "{told}"
+        !work.join("ran").exists() && output.contains("work/link is a link, which a sandbox cannot"),
+        "{output}"
     );
 }
 
@@ -487,14 +487,14 @@ fn secret_variables_are_not_passed_unless_the_configuration_names_them() {
     lepo.env("DATABASE_URL", "postgres://me:value-of-DATABASE_URL@host/db");
     let ran = run(lepo, b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let told = told(&bot);
+    let actual = told(&bot);
     for (name, passed) in
         [("AWS_SECRET_ACCESS_KEY", false), ("GITHUB_TOKEN", false), ("DATABASE_URL", false), ("PLAIN", true)]
     {
-        assert_eq!(told.contains(&format!("value-of-{name}")), passed, "{name}: {told}");
+        assert_eq!(actual.contains(&format!("value-of-{name}")), passed, "{name}: {actual}");
     }
     // The value of the variable that was passed by name is masked on disk.
-    assert!(told.contains("NPM_TOKEN=[secret: env-value "), "{told}");
+    assert!(actual.contains("NPM_TOKEN=[secret: env-value "), "{actual}");
 }
 
 #[test]

@@ -199,19 +199,19 @@ fn approved_later_the_same_model_gets_it_back_and_another_one_in_words() {
         let ran = home.alone(&arguments);
         assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
         let messages = &bodies(&server)[1]["messages"];
-        let said = &messages[2];
+        let actual = &messages[2];
         match same {
             true => {
-                assert_eq!(said["reasoning_content"], "hm");
-                let ids = [&said["tool_calls"][0]["id"], &said["tool_calls"][1]["id"]];
+                assert_eq!(actual["reasoning_content"], "hm");
+                let ids = [&actual["tool_calls"][0]["id"], &actual["tool_calls"][1]["id"]];
                 assert_eq!(ids, ["srv_1", "srv_2"]);
                 assert_eq!(messages[3]["tool_call_id"], "srv_1");
                 assert!(messages[4]["content"].as_str().unwrap().starts_with("dropped"), "{messages}");
             }
             false => {
-                assert!(said["reasoning_content"].is_null());
-                assert_eq!(said["tool_calls"].as_array().unwrap().len(), 1, "{messages}");
-                assert!(said["content"].as_str().unwrap().contains("2 requests in this answer"));
+                assert!(actual["reasoning_content"].is_null());
+                assert_eq!(actual["tool_calls"].as_array().unwrap().len(), 1, "{messages}");
+                assert!(actual["content"].as_str().unwrap().contains("2 requests in this answer"));
             }
         }
         assert!(!home.work().join(".lepo/_wire").join(format!("{id}.json")).exists());
@@ -253,8 +253,8 @@ fn what_somebody_else_kept_for_a_request_is_not_sent() {
             false => home.write("state/lepo/secrets-key", [7; 32]),
         }
         assert_eq!(home.alone(&["do", "--approve", &id]).code, 0);
-        let said = &bodies(&server)[1]["messages"][2];
-        assert!(said["reasoning_content"].is_null(), "{said}");
-        assert_eq!(said["tool_calls"].as_array().unwrap().len(), 1, "as the messages have it: {said}");
+        let actual = &bodies(&server)[1]["messages"][2];
+        assert!(actual["reasoning_content"].is_null(), "{actual}");
+        assert_eq!(actual["tool_calls"].as_array().unwrap().len(), 1, "as the messages have it: {actual}");
     }
 }

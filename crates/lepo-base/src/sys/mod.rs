@@ -54,8 +54,8 @@ mod tests {
         })
         .unwrap();
         found.sort();
-        let told = [(".", true), ("..", true), ("dir", true), ("file", false)];
-        assert_eq!(found, told.map(|(name, is_dir)| (name.to_string(), is_dir)));
+        let entries = [(".", true), ("..", true), ("dir", true), ("file", false)];
+        assert_eq!(found, entries.map(|(name, is_dir)| (name.to_string(), is_dir)));
         sync(&dir).unwrap();
         sync_files_of(&dir).unwrap();
     }

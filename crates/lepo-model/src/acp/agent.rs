@@ -130,8 +130,8 @@ impl AgentProcess {
 
     async fn hello(&mut self) -> Result<()> {
         let agent = self;
-        let told = agent.call(&client::hello("lepo", env!("CARGO_PKG_VERSION"))).await?;
-        agent.can = AgentCapabilities::read(&told);
+        let reply = agent.call(&client::hello("lepo", env!("CARGO_PKG_VERSION"))).await?;
+        agent.can = AgentCapabilities::read(&reply);
         if agent.can.version != lepo_acp::VERSION {
             return Err(Error::remote(format!(
                 "{} speaks version {} of the Agent Client Protocol, not {}",

@@ -105,8 +105,8 @@ async fn open(
             }
         }
     }
-    let told = agent.call(&client::new_session(&folder)).await?;
-    let session = client::session_id(&told)
+    let reply = agent.call(&client::new_session(&folder)).await?;
+    let session = client::session_id(&reply)
         .ok_or_else(|| Error::remote(format!("{} did not open a session", config.name)))?;
     agent.open.insert(session.clone());
     Ok((session, false))
@@ -152,7 +152,7 @@ pub async fn offered(
         holder,
     };
     let (mut agent, _) = pool::acquire(starting, None).await?;
-    let told = agent.call(&client::new_session(&dir.to_string_lossy())).await?;
+    let reply = agent.call(&client::new_session(&dir.to_string_lossy())).await?;
     let facts = |id: String| ModelFacts { id, ..ModelFacts::default() };
-    Ok(client::models(&told).into_iter().map(facts).collect())
+    Ok(client::models(&reply).into_iter().map(facts).collect())
 }

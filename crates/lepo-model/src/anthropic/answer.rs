@@ -349,7 +349,7 @@ impl MessagesDecoder {
         }
         // A pause for tools that the server runs itself.
         let paused = self.stop.as_deref() == Some("pause_turn") && calls.is_empty();
-        let mut said = None;
+        let mut message = None;
         if !calls.is_empty() || paused {
             let content: Vec<Value> = self
                 .blocks
@@ -357,10 +357,10 @@ impl MessagesDecoder {
                 .filter(|block| !block.is_blank())
                 .map(|block| block.fields.into())
                 .collect();
-            said = Some(ProviderMessage::new(json!({"role": "assistant", "content": content})));
+            message = Some(ProviderMessage::new(json!({"role": "assistant", "content": content})));
         }
         if !paused {
-            events.extend(said.take().map(ChatEvent::Replay));
+            events.extend(message.take().map(ChatEvent::Replay));
             events.extend(calls.into_iter().map(ChatEvent::ToolCall));
         }
         let Tokens { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, web } =
@@ -378,7 +378,7 @@ impl MessagesDecoder {
             events.push_back(ChatEvent::Usage(usage));
         }
         let finish = || ChatEvent::Done(FinishReason::from_word(self.stop.as_deref().unwrap_or("end_turn")));
-        events.push_back(said.map_or_else(finish, ChatEvent::Paused));
+        events.push_back(message.map_or_else(finish, ChatEvent::Paused));
     }
 }
 
@@ -391,9 +391,9 @@ fn web_requests(told: &Value) -> u64 {
 /// Creates the error for a model that declines to answer.
 fn refusal(details: Option<Value>) -> Error {
     let details = details.unwrap_or_default();
-    let told: Vec<String> =
+    let reasons: Vec<String> =
         ["category", "explanation"].iter().filter_map(|key| words(details.get(*key)?)).collect();
-    let told = if told.is_empty() { String::new() } else { format!(": {}", told.join(": ")) };
-    Error::remote(format!("the model refused to answer{told}"))
+    let suffix = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(": ")) };
+    Error::remote(format!("the model refused to answer{suffix}"))
         .hint(Hint::from("ask differently, or another model: ").command(HintCommand::OtherModel))
 }

@@ -272,19 +272,19 @@ fn a_pause_gives_what_was_said_with_the_input_of_the_servers_own_calls() {
         r#"{"type":"message_stop"}"#,
     ]);
     let (events, error) = read([stream.as_bytes()]);
-    let said = json!({"role": "assistant", "content": [
+    let message = json!({"role": "assistant", "content": [
         {"type": "text", "text": "I look."},
         {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "x"}},
     ]});
     assert_eq!(error, None);
-    assert_eq!(events.last(), Some(&ChatEvent::Paused(ProviderMessage::new(said.clone()))));
+    assert_eq!(events.last(), Some(&ChatEvent::Paused(ProviderMessage::new(message.clone()))));
     assert!(
         !events.iter().any(|event| matches!(event, ChatEvent::ToolCall(_) | ChatEvent::Replay(_))),
         "{events:?}"
     );
 
     let paused =
-        ChatMessage { replay: Some(ProviderMessage::new(said)), ..ChatMessage::new(Role::Assistant, "") };
+        ChatMessage { replay: Some(ProviderMessage::new(message)), ..ChatMessage::new(Role::Assistant, "") };
     let messages = [ChatMessage::new(Role::User, "hi"), inst("INST"), paused];
     let request = ChatRequest { messages: &messages, ..ChatRequest::default() };
     let folded: Quirks = [&SYSTEM_ROLE].into_iter().collect();

@@ -97,13 +97,13 @@ impl Decoder for ChatDecoder {
         if let Some(word) = finish_reason.as_ref().and_then(FinishReason::word_in) {
             self.finish = Some(word);
         }
-        let said = if self.is_whole { message.0.or(delta.0) } else { delta.0.or(message.0) };
-        if said.is_some()
+        let part = if self.is_whole { message.0.or(delta.0) } else { delta.0.or(message.0) };
+        if part.is_some()
             && let Some(kept) = &mut self.message
         {
             keep(kept, data, self.is_whole, &mut self.other)?;
         }
-        let mut is_used = match said {
+        let mut is_used = match part {
             Some(delta) => self.delta(delta, events)?,
             None => false,
         };
@@ -181,8 +181,9 @@ fn keep(kept: &mut Map<String, Value>, data: &[u8], is_whole: bool, other: &mut 
         return Ok(());
     };
     let names = if is_whole { ["message", "delta"] } else { ["delta", "message"] };
-    let said = names.into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
-    let Some(Value::Object(mut delta)) = said.and_then(|name| choice.get_mut(name)).map(Value::take) else {
+    let present = names.into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
+    let Some(Value::Object(mut delta)) = present.and_then(|name| choice.get_mut(name)).map(Value::take)
+    else {
         return Ok(());
     };
     for skipped in ["role", "tool_calls", "function_call"] {

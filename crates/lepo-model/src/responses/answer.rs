@@ -191,8 +191,8 @@ impl ResponsesDecoder {
 
     fn hand_on(&mut self, response: &Value, events: &mut EventQueue) {
         // Some servers send all or some items only here.
-        let told = response["output"].as_array().map(Vec::as_slice).unwrap_or_default();
-        for item in told.iter().filter(|item| item.is_object()) {
+        let items = response["output"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for item in items.iter().filter(|item| item.is_object()) {
             if self.items.is_new(item) {
                 self.say_item(item, events);
                 self.items.end(None, item.clone());

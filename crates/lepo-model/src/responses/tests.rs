@@ -171,8 +171,8 @@ fn each_end_is_told_from_the_others() {
         assert_eq!((found, failed.as_deref()), (finish, error), "{data:?}");
     }
     // Items that come only at the end, with and without their text before.
-    let told = r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}]}}"#;
-    for data in [vec![told], vec![text, told]] {
+    let message = r#"{"type":"response.completed","response":{"output":[{"type":"message","content":[{"type":"output_text","text":"a"}]}]}}"#;
+    for data in [vec![message], vec![text, message]] {
         let events = vec![ChatEvent::Text("a".into()), ChatEvent::Done(FinishReason::Stop)];
         assert_eq!(read([stream(&data).as_bytes()]), (events, None), "{data:?}");
     }

@@ -104,9 +104,9 @@ impl<'a> FetchDir<'a> {
         // A pipe, because on a full disk a file could not store the error message.
         let stderr = child.0.stderr.take();
         let listener = thread::Builder::new().spawn(move || {
-            let mut said = Vec::new();
-            let _ = stderr.map(|mut stderr| stderr.read_to_end(&mut said));
-            String::from_utf8_lossy(&said).into_owned()
+            let mut bytes = Vec::new();
+            let _ = stderr.map(|mut stderr| stderr.read_to_end(&mut bytes));
+            String::from_utf8_lossy(&bytes).into_owned()
         });
         let listener = listener.map_err(|error| failed("no thread could be started").because(error))?;
         let status = loop {
@@ -120,12 +120,12 @@ impl<'a> FetchDir<'a> {
         if status.success() {
             return Ok(());
         }
-        let said = listener.join().unwrap_or_default();
-        let why = match last_lines(&said) {
+        let stderr_text = listener.join().unwrap_or_default();
+        let why = match last_lines(&stderr_text) {
             nothing if nothing.is_empty() => status.to_string(),
             lines => lines,
         };
-        Err(failed(&why).hint(self.advice(&said)))
+        Err(failed(&why).hint(self.advice(&stderr_text)))
     }
 
     fn advice(&self, said: &str) -> String {
@@ -172,6 +172,6 @@ fn size_of(dir: &Path) -> u64 {
 
 /// Returns the end of a program's output as one line; indented lines belong to a traceback.
 fn last_lines(said: &str) -> String {
-    let told = said.lines().filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
-    told.map(str::trim).collect::<Vec<_>>().rchunks(2).next().unwrap_or_default().join("; ")
+    let lines = said.lines().filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    lines.map(str::trim).collect::<Vec<_>>().rchunks(2).next().unwrap_or_default().join("; ")
 }

@@ -134,11 +134,11 @@ fn a_field_of_another_form_is_as_if_it_were_not_there() {
                 for shape in shapes {
                     let between =
                         if wire == OLLAMA { format!("{shape}\n") } else { format!("data: {shape}\n\n") };
-                    let told = read(wire, answer(wire, &between).as_bytes());
+                    let actual = read(wire, answer(wire, &between).as_bytes());
                     if may_mean {
-                        assert!(told.contains('F'), "{wire} {shape}: {told}");
+                        assert!(actual.contains('F'), "{wire} {shape}: {actual}");
                     } else {
-                        assert_eq!(told, "Four.", "{wire} {shape}");
+                        assert_eq!(actual, "Four.", "{wire} {shape}");
                     }
                 }
             }
@@ -230,8 +230,8 @@ fn an_error_is_told_wherever_it_stands() {
         // After a part of an answer, the part is preserved.
         if !stream.starts_with('[') && name != "the only event" && !name.starts_with("a document") {
             let part = answer(wire, &stream);
-            let told = read(wire, part.as_bytes());
-            assert!(told.starts_with("Fo!") && told.contains(words), "{name} within: {told}");
+            let actual = read(wire, part.as_bytes());
+            assert!(actual.starts_with("Fo!") && actual.contains(words), "{name} within: {actual}");
         }
     }
     // An error next to content in one event is ignored, and so is an error after a finish reason.

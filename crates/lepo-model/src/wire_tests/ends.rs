@@ -105,8 +105,11 @@ fn an_answer_ends_at_its_mark_or_finish_reason() {
         ),
     ];
     for (report, wire, stream, expected) in rows {
-        let told = read(wire, stream.as_bytes());
-        assert!(told == expected || expected.contains('!') && told.starts_with(expected), "{report}: {told}");
+        let actual = read(wire, stream.as_bytes());
+        assert!(
+            actual == expected || expected.contains('!') && actual.starts_with(expected),
+            "{report}: {actual}"
+        );
     }
 }
 
@@ -116,10 +119,10 @@ fn a_finish_reason_behind_nothing_but_thinking_is_no_end_while_the_stream_is_ope
     let stop = event(&json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}));
     let thought =
         json!({"type": "content_block_delta", "delta": {"type": "thinking_delta", "thinking": "hm"}});
-    let said = json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "Four"}});
+    let message = json!({"type": "content_block_delta", "delta": {"type": "text_delta", "text": "Four"}});
     for (wire, before, behind) in [
         (CHAT, d(json!({"reasoning_content": "hm"})), d(json!({"content": "Four"}))),
-        (MESSAGES, event(&thought) + &stop, event(&said)),
+        (MESSAGES, event(&thought) + &stop, event(&message)),
     ] {
         let (mut reader, mut events) = (super::reader(wire), Default::default());
         reader.read(before.as_bytes(), &mut events).unwrap();

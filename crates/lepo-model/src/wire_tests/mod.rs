@@ -27,7 +27,7 @@ fn reader(wire: usize) -> Box<dyn AnswerReader> {
 
 /// Renders an answer: thinking in parentheses, text, calls as `name=arguments`, `.` at its end, then the failure.
 fn read(wire: usize, bytes: &[u8]) -> String {
-    let mut told = Vec::new();
+    let mut found = Vec::new();
     for size in [1, 17, bytes.len().max(1)] {
         let (mut reader, mut events) = (reader(wire), EventQueue::new());
         let mut failed = bytes.chunks(size).find_map(|piece| reader.read(piece, &mut events).err());
@@ -46,10 +46,10 @@ fn read(wire: usize, bytes: &[u8]) -> String {
             }
         }
         let failed = failed.map(|error| format!("!{}", error.message)).unwrap_or_default();
-        told.push(line.replace(")(", "") + &failed);
+        found.push(line.replace(")(", "") + &failed);
     }
-    assert!(told.windows(2).all(|two| two[0] == two[1]), "{told:?}");
-    told.remove(0)
+    assert!(found.windows(2).all(|two| two[0] == two[1]), "{found:?}");
+    found.remove(0)
 }
 
 fn event(value: &Value) -> String {

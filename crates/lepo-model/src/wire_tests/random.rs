@@ -85,8 +85,8 @@ fn rubbish_between_the_pieces_of_an_answer_takes_no_text_away() {
             between.push_str(WORDS[numbers.below(WORDS.len())]);
         }
         between.push_str(if wire == OLLAMA { "\n" } else { "\n\n" });
-        let told = read(wire, answer(wire, &between).as_bytes());
-        assert!(told.starts_with("Fo"), "{wire} {between:?}: {told}");
-        assert!(told.contains('!') || told.contains('.'), "{wire} {between:?}: {told}");
+        let actual = read(wire, answer(wire, &between).as_bytes());
+        assert!(actual.starts_with("Fo"), "{wire} {between:?}: {actual}");
+        assert!(actual.contains('!') || actual.contains('.'), "{wire} {between:?}: {actual}");
     }
 }

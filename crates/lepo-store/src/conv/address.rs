@@ -367,10 +367,10 @@ mod tests {
     #[test]
     fn two_matches_are_listed() {
         let error = resolve("01JB3Z0Q4").unwrap_err();
-        let told = error.chain();
-        assert!(told.contains("4 messages"), "{told}");
+        let message = error.chain();
+        assert!(message.contains("4 messages"), "{message}");
         for letter in ["A", "B", "C", "D"] {
-            assert!(told.contains(&format!("\n  {}", id(letter))), "{told}");
+            assert!(message.contains(&format!("\n  {}", id(letter))), "{message}");
         }
     }
 }

@@ -294,13 +294,13 @@ mod tests {
             let reach = ReadReach { unread: unread.map(day), disordered: None, latest: 20 * DAY };
             let mut find = |id| Ok(names.iter().find(|name| name.id == id).copied());
             let found = scope.need(&forest, &reach, &mut find).unwrap();
-            let mut told: Vec<String> = Vec::new();
-            told.extend(found.since.map(|since| format!("since {}", since.start() / DAY)));
-            told.extend(found.older.then(|| "older".to_string()));
+            let mut parts: Vec<String> = Vec::new();
+            parts.extend(found.since.map(|since| format!("since {}", since.start() / DAY)));
+            parts.extend(found.older.then(|| "older".to_string()));
             let index = |id: &BubbId| names.iter().position(|name| name.id == *id).unwrap().to_string();
             let ids: Vec<String> = found.ids.iter().map(index).collect();
-            told.extend((!ids.is_empty()).then(|| format!("ids {}", ids.join(" "))));
-            assert_eq!(told.join(" "), need, "{store}, {unread:?}, {scope:?}");
+            parts.extend((!ids.is_empty()).then(|| format!("ids {}", ids.join(" "))));
+            assert_eq!(parts.join(" "), need, "{store}, {unread:?}, {scope:?}");
         }
         let names = names("5 u0 - / 9 a1 0");
         let mut find = |id| Ok(names.iter().find(|name| name.id == id).copied());

@@ -8,20 +8,20 @@ impl Forest {
     /// Returns the shown questions and answers of the finished turns on `path`, in order, without unanswered
     /// questions and without answers that have no question.
     pub fn finished_turns(&self, path: &[Ix], is_shown: impl Fn(&BubbName) -> bool) -> Vec<Ix> {
-        let mut said: Vec<Ix> = Vec::new();
+        let mut turns: Vec<Ix> = Vec::new();
         let role = |ix: Ix| self.name(ix).role;
         for &ix in path.iter().filter(|&&ix| is_shown(&self.name(ix))) {
             match role(ix) {
                 Role::User => {
-                    said.pop_if(|last| role(*last) == Role::User);
-                    said.push(ix);
+                    turns.pop_if(|last| role(*last) == Role::User);
+                    turns.push(ix);
                 }
-                Role::Assistant if !said.is_empty() => said.push(ix),
+                Role::Assistant if !turns.is_empty() => turns.push(ix),
                 Role::Assistant | Role::System | Role::Tool => {}
             }
         }
-        said.pop_if(|last| role(*last) == Role::User);
-        said
+        turns.pop_if(|last| role(*last) == Role::User);
+        turns
     }
 }
 

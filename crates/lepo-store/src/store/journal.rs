@@ -174,8 +174,8 @@ mod tests {
         assert_eq!(fact('C'), None);
         // An impossible number of tokens is dropped.
         assert_eq!(fact('D'), Some((Some("a\u{fffd}b"), [None, Some(1), Some(9)], None)));
-        let told: Vec<(u64, &str, bool)> =
+        let rows: Vec<(u64, &str, bool)> =
             records.iter().map(|record| (record.time, record.what.as_str(), record.bubb.is_some())).collect();
-        assert_eq!(told, [(1, "answer", true), (2, "command", true), (3, "empty", false), (0, "", true)]);
+        assert_eq!(rows, [(1, "answer", true), (2, "command", true), (3, "empty", false), (0, "", true)]);
     }
 }

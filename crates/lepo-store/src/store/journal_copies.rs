@@ -31,12 +31,12 @@ impl Journal<'_> {
         if copies.is_empty() {
             return Ok(());
         }
-        let told = self.facts_of(&copies);
+        let facts = self.facts_of(&copies);
         let proven = self.proven_originals(&copies);
         let mut lines = Vec::new();
-        for copy in copies.iter().filter(|copy| !told.copies.contains(&copy.name.id)) {
+        for copy in copies.iter().filter(|copy| !facts.copies.contains(&copy.name.id)) {
             // The model's facts are not about replacement text.
-            let same = copy.words().is_none().then(|| told.originals.get(&copy.original.id)).flatten();
+            let same = copy.words().is_none().then(|| facts.originals.get(&copy.original.id)).flatten();
             let mut line = same.cloned().unwrap_or_default();
             line.insert("time".into(), now().into());
             line.insert("bubb".into(), copy.name.id.to_string().into());
@@ -75,18 +75,18 @@ impl Journal<'_> {
 
     /// Reads the journal once.
     fn facts_of(&self, copies: &[&PlannedCopy]) -> CopyFacts {
-        let mut told = CopyFacts::default();
+        let mut facts = CopyFacts::default();
         let originals: HashSet<BubbId> = copies.iter().map(|copy| copy.original.id).collect();
         let made: HashSet<BubbId> = copies.iter().map(|copy| copy.name.id).collect();
         for (of, line) in self.lines(0).filter_map(|(line, _)| object(&line)) {
             if made.contains(&of) && line.contains_key("copy_of") {
-                told.copies.insert(of);
+                facts.copies.insert(of);
             }
             if originals.contains(&of) && line.get("what").and_then(Value::as_str) != Some(PROVEN) {
-                told.originals.insert(of, line);
+                facts.originals.insert(of, line);
             }
         }
-        told
+        facts
     }
 }
 

@@ -25,8 +25,8 @@ impl Store {
             return new;
         }
         let is_proven = |line: &JournalRecord| {
-            let told = line.statement().zip(line.proof.as_deref());
-            told.is_some_and(|(statement, proof)| self.is_proven(statement, proof))
+            let proven = line.statement().zip(line.proof.as_deref());
+            proven.is_some_and(|(statement, proof)| self.is_proven(statement, proof))
                 && line.bubb.is_some_and(as_written)
         };
         let was_proven = JournalRecord::parse(old).is_some_and(|line| is_proven(&line));

@@ -186,9 +186,9 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
             let all = whole.completions_text(usize::MAX, include_spent);
             for count in [1, 3] {
                 let wanted = [tails(count, include_spent, true)];
-                let told = Answers(&read(&wanted)).completions_text(count, include_spent);
+                let actual = Answers(&read(&wanted)).completions_text(count, include_spent);
                 let first: String = all.split_inclusive('\n').take(count).collect();
-                assert_eq!(told, first, "{}", said(&wanted));
+                assert_eq!(actual, first, "{}", said(&wanted));
             }
         }
         for _ in 0..6 {

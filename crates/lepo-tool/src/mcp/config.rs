@@ -38,19 +38,20 @@ pub fn servers(
     variables: &ServerVariables<'_>,
 ) -> Result<(Vec<ServerConfig>, Vec<ServerNotice>)> {
     let mut servers = all_servers(file, repo, Some(variables))?;
-    let said = notes(&servers);
+    let notices = notes(&servers);
     servers.retain(|server| server.enabled && server.details.left_out.is_none());
-    Ok((servers, said))
+    Ok((servers, notices))
 }
 
 /// Collects the notices about enabled servers; servers whose time limit is read as seconds share one notice.
 pub fn notes(servers: &[ServerConfig]) -> Vec<ServerNotice> {
-    let mut said = Vec::new();
+    let mut notices = Vec::new();
     for server in servers.iter().filter(|server| server.enabled) {
         let name = &server.name;
-        said.extend(server.details.notes.iter().map(|fault| ServerNotice::Key(name.clone(), fault.clone())));
+        notices
+            .extend(server.details.notes.iter().map(|fault| ServerNotice::Key(name.clone(), fault.clone())));
         if let Some(why) = &server.details.left_out {
-            said.push(ServerNotice::LeftOut(name.clone(), why.clone()));
+            notices.push(ServerNotice::LeftOut(name.clone(), why.clone()));
         }
     }
     let seconds: Vec<String> = servers
@@ -59,9 +60,9 @@ pub fn notes(servers: &[ServerConfig]) -> Vec<ServerNotice> {
         .map(|server| server.name.clone())
         .collect();
     if !seconds.is_empty() {
-        said.push(ServerNotice::InSeconds(seconds));
+        notices.push(ServerNotice::InSeconds(seconds));
     }
-    said
+    notices
 }
 
 /// Reads all servers: the user's from `file`, then a trusted repository's, which replace the user's servers of equal

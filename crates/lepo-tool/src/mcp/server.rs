@@ -171,16 +171,16 @@ impl Server {
         match started {
             Ok(StartedSession { client, listing }) => {
                 let faults = self.take_list(listing, in_a_turn);
-                let mut said = self.to_notices(faults);
+                let mut notices = self.to_notices(faults);
                 if client.junk() > 0 {
-                    said.push(ServerNotice::Junk(self.config.name.clone()));
+                    notices.push(ServerNotice::Junk(self.config.name.clone()));
                 }
                 (self.client, self.failure, self.suspect) = (Some(client), None, false);
                 self.offers = None;
                 if let Some(kept) = &self.list_file {
                     kept.forget_silence();
                 }
-                said
+                notices
             }
             Err(failure) => {
                 let name = &self.config.name;
@@ -194,13 +194,13 @@ impl Server {
                 }
                 self.sign_in_is_over = matches!(&failure, CallFailure::SignIn(needed) if needed.has_expired);
                 tracing::warn!(server = name, failed = words, "not started");
-                let mut said = vec![ServerNotice::CannotBeUsed(name.clone(), words.clone())];
+                let mut notices = vec![ServerNotice::CannotBeUsed(name.clone(), words.clone())];
                 self.has_run = !matches!(failure, CallFailure::NotStarted(_));
-                said.extend(
+                notices.extend(
                     self.missing_folder().map(|dir| ServerNotice::KeptOut(name.clone(), dir.clone())),
                 );
                 self.failure = Some(words);
-                said
+                notices
             }
         }
     }

@@ -188,14 +188,14 @@ impl Servers {
 
     /// Waits for the servers that are starting.
     async fn started(&mut self) -> Vec<ServerNotice> {
-        let mut said = Vec::new();
+        let mut notices = Vec::new();
         while let Some(finished) = self.starting.next().await {
             let Some(server) = self.each.get_mut(finished.server) else { continue };
             (server.is_starting, server.ran_out) = (false, finished.ran_out);
             server.starts += 1;
-            said.extend(server.finish_start(finished.session, false));
+            notices.extend(server.finish_start(finished.session, false));
         }
-        said
+        notices
     }
 
     /// Starts a turn: a server that died repeatedly may be tried again.
@@ -207,12 +207,12 @@ impl Servers {
     /// change. Returns notices for the user, without duplicates.
     pub async fn ready(&mut self) -> Vec<ServerNotice> {
         self.start_all();
-        let mut said = self.unsaid();
-        said.extend(self.started().await);
+        let mut notices = self.unsaid();
+        notices.extend(self.started().await);
         for server in &mut self.each {
-            said.extend(server.list_again(self.patience.with(&server.config), false).await);
+            notices.extend(server.list_again(self.patience.with(&server.config), false).await);
         }
-        said
+        notices
     }
 
     /// Returns the notices that have not been printed yet.
@@ -365,10 +365,10 @@ impl Servers {
             };
             return Err(Error::usage(format!("no MCP server {name:?}")).hint(hint));
         };
-        let mut said = Vec::new();
-        match server.wake(&self.setup, self.patience.with(&server.config), &mut said).await {
+        let mut notices = Vec::new();
+        match server.wake(&self.setup, self.patience.with(&server.config), &mut notices).await {
             Ok(()) => {
-                self.unsaid.extend(said);
+                self.unsaid.extend(notices);
                 Ok(server)
             }
             Err(words) => {

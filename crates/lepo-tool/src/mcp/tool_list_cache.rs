@@ -278,8 +278,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let config = config("s", r#"{"command":"x","env":{"MY_TOKEN":"tok-s3cr3t-1234567890"}}"#);
         let list = lists(dir.path()).file_for(&config, None);
-        let told = Tool { description: "with tok-s3cr3t-1234567890".into(), ..tool("a") };
-        list.save(&[told], &ServerSecrets::from_config(&config));
+        let leaky = Tool { description: "with tok-s3cr3t-1234567890".into(), ..tool("a") };
+        list.save(&[leaky], &ServerSecrets::from_config(&config));
         assert!(!list.path.exists());
     }
 

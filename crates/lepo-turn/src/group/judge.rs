@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn answers_have_letters() {
-        let told: Vec<String> = [0, 1, 25, 26, 27, 52].map(letters).into();
-        assert_eq!(told, ["A", "B", "Z", "AA", "AB", "BA"]);
+        let texts: Vec<String> = [0, 1, 25, 26, 27, 52].map(letters).into();
+        assert_eq!(texts, ["A", "B", "Z", "AA", "AB", "BA"]);
     }
 }

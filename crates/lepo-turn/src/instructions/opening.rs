@@ -72,10 +72,10 @@ mod tests {
         let masking = Masking::shapes_only();
         let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
         let found = instructions(&[&key]);
-        let told = opening(&found, &[], &masking).unwrap();
-        let screened = told.screened.text().into_owned();
+        let actual = opening(&found, &[], &masking).unwrap();
+        let screened = actual.screened.text().into_owned();
         assert!(
-            told.message.text.contains("QUJDQUJD") && screened.contains("[secret: private-key]"),
+            actual.message.text.contains("QUJDQUJD") && screened.contains("[secret: private-key]"),
             "{screened}"
         );
         let Some(Notice::Secrets(secrets)) = masking.secrets_notice() else { panic!() };

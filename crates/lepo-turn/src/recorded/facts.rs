@@ -83,7 +83,7 @@ mod tests {
         assert_ne!(json(&options("0")), json(&options("1")));
         assert_eq!(json(&ModelOptions::default()), None);
         let extra: Map<String, Value> = serde_json::from_str(r#"{"key":"hidden"}"#).unwrap();
-        let told = options_json(&ModelOptions::default(), &extra).unwrap().to_string();
-        assert!(!told.contains("hidden"), "{told}");
+        let text = options_json(&ModelOptions::default(), &extra).unwrap().to_string();
+        assert!(!text.contains("hidden"), "{text}");
     }
 }

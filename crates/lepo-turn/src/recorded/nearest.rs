@@ -75,14 +75,14 @@ fn nearest(record: &RecordStore<'_>, query: &Query<'_>) -> Result<Option<Nearest
     }
     let questions: Vec<Ix> = same.into_iter().flatten().collect();
     let answers = record.answers(&questions);
-    let told = answers.iter().find_map(|answer| {
+    let nearest_answer = answers.iter().find_map(|answer| {
         let name = record.forest.name(answer.ix);
         let fact = record.facts.get(name.id).unwrap_or_default();
         let (what, recorded, asked) = query.difference(&fact)?;
         let verb = if what.ends_with('s') { "differ" } else { "differs" };
         Some(NearestLine { name, difference: format!("{what} {verb}: recorded {recorded}, asked {asked}") })
     });
-    Ok(told.or_else(|| {
+    Ok(nearest_answer.or_else(|| {
         let name = record.forest.name(*questions.first()?);
         Some(NearestLine { name, difference: "the question has no answer".into() })
     }))

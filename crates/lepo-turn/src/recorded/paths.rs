@@ -22,15 +22,15 @@ pub fn relative<'t>(text: &'t str, cwd: &Path, root: &Path) -> Cow<'t, str> {
         return Cow::Borrowed(text);
     }
     let mut lines = text.split('\n').peekable();
-    let mut told: Vec<Cow<'_, str>> = Vec::new();
+    let mut rewritten: Vec<Cow<'_, str>> = Vec::new();
     while let Some(line) = lines.next() {
         let within = header(line, lines.peek().copied()).and_then(|path| {
             let whole = clean(&cwd.join(path));
             Some(format!("{}:", whole.strip_prefix(root).ok()?.to_str()?))
         });
-        told.push(within.map_or(Cow::Borrowed(line), Cow::Owned));
+        rewritten.push(within.map_or(Cow::Borrowed(line), Cow::Owned));
     }
-    Cow::Owned(told.join("\n"))
+    Cow::Owned(rewritten.join("\n"))
 }
 
 /// Returns a path without `.` and `..`.

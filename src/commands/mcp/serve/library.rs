@@ -157,7 +157,7 @@ impl ServeBackend for ServeContext {
 
     fn call(&self, name: &str, arguments: &Map<String, Value>, going: &ActiveRequest) -> ToolOutput {
         let arguments = Arguments(arguments);
-        let told = match name {
+        let output = match name {
             "search" => search::search(self, &arguments, going),
             "show" => show::show(self, &arguments),
             "list" => list::list(self, &arguments, going),
@@ -165,7 +165,7 @@ impl ServeBackend for ServeContext {
             "note" if self.can_write => note::note(self, &arguments),
             _ => Err(Error::usage(format!("no tool {name:?}"))),
         };
-        told.unwrap_or_else(|error| failed(&error))
+        output.unwrap_or_else(|error| failed(&error))
     }
 
     fn resources(&self, cursor: Option<&str>) -> Result<(Vec<ResourceInfo>, Option<String>)> {

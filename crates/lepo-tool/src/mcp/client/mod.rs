@@ -331,9 +331,9 @@ async fn last_words(failure: CallFailure, process: &mut ServerProcess) -> CallFa
             (None, None) => "it exited".to_string(),
         };
     }
-    let said = process.last_words().await;
-    if !said.is_empty() {
-        words = format!("{words}; the end of its stderr:\n{said}");
+    let stderr_end = process.last_words().await;
+    if !stderr_end.is_empty() {
+        words = format!("{words}; the end of its stderr:\n{stderr_end}");
     }
     match failure {
         CallFailure::Refused(_) => CallFailure::Refused(words),

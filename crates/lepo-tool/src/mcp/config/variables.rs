@@ -273,12 +273,12 @@ mod tests {
             "description": "${NO}", "name": "${NO}", "command": "${C}", "args": ["a", "${A}${A}", 3],
             "env": {"X": "${E}"}, "headers": {"H": "Bearer ${T:-x}"}, "url": "http://h/${U}", "cwd": "${D}",
         }));
-        let told: Vec<String> =
+        let texts: Vec<String> =
             used(&fields).into_iter().map(|used| format!("{} {}", used.name, used.target)).collect();
-        let mut told: Vec<&str> = told.iter().map(String::as_str).collect();
-        told.sort_unstable();
+        let mut lines: Vec<&str> = texts.iter().map(String::as_str).collect();
+        lines.sort_unstable();
         assert_eq!(
-            told,
+            lines,
             ["A argument 2", "C `command`", "D `cwd`", "E env \"X\"", "T header \"H\"", "U `url`"]
         );
     }

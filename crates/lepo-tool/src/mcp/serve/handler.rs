@@ -128,7 +128,7 @@ impl ServerHandler for ServeHandler {
         let arguments = request.arguments.unwrap_or_default();
         let work = self.work(move |library| library.call(&request.name, &arguments, &going));
         tokio::pin!(work);
-        let mut told = 0.0;
+        let mut reported = 0.0;
         let result = loop {
             tokio::select! {
                 biased;
@@ -140,8 +140,8 @@ impl ServerHandler for ServeHandler {
                 Some((done, total)) = progress.recv() => {
                     // Several threads report: only a greater number is progress.
                     let (done, total) = (done as f64, total as f64);
-                    if let Some(token) = &token && done > told {
-                        told = done;
+                    if let Some(token) = &token && done > reported {
+                        reported = done;
                         let news = ProgressNotificationParam::new(token.clone(), done).with_total(total);
                         let _ = context.peer.notify_progress(news).await;
                     }

@@ -35,8 +35,8 @@ fn which_model_answers() {
             (Ok(ModelChoice::Model(model)), Ok(name)) => assert_eq!(model.name, name),
             (Err(error), Err(words)) => {
                 assert_eq!(error.kind.exit_code(), 2);
-                let told = format!("{} {}", error.message, error.hint_for(HintTarget::SHELL).unwrap());
-                assert!(told.contains(words), "{told}");
+                let errors = format!("{} {}", error.message, error.hint_for(HintTarget::SHELL).unwrap());
+                assert!(errors.contains(words), "{errors}");
             }
             other => panic!("{other:?}"),
         }

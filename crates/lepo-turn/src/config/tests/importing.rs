@@ -62,8 +62,8 @@ base_url = "http://localhost:11434"
         added,
         ["log_level = \"debug\"", "model \"gpt-4o\" (openai), with its key, active", "model \"q\" (ollama)",]
     );
-    let told = left_out.join("\n");
-    assert_eq!(left_out.len(), 8, "{told}");
+    let actual = left_out.join("\n");
+    assert_eq!(left_out.len(), 8, "{actual}");
     for words in [
         "tool_call_mode: unknown value",
         "active of model \"q\": another",
@@ -74,9 +74,9 @@ base_url = "http://localhost:11434"
         "model \"a,b\": ",
         "theme: lepo has no such setting",
     ] {
-        assert!(told.contains(words), "{words}\n{told}");
+        assert!(actual.contains(words), "{words}\n{actual}");
     }
-    assert!(!told.contains("hush"));
+    assert!(!actual.contains("hush"));
 }
 
 #[test]

@@ -46,9 +46,9 @@ impl World {
 
     fn counting(&self) -> String {
         let skills = self.find();
-        let told: Vec<String> =
+        let texts: Vec<String> =
             skills.counting.iter().map(|skill| format!("{}={}", skill.name, skill.description)).collect();
-        told.join(" ")
+        texts.join(" ")
     }
 
     fn warnings(&self) -> String {

@@ -205,9 +205,9 @@ fn one_bad_entry_leaves_the_others_in_use() {
             format!("{{\"servers\":{{{GOOD},{entry}}}}}"),
             format!("\u{feff}{{\"mcp\":{{\"servers\":{{{GOOD},{entry}}}}}}}"),
         ] {
-            let mut told = notices(&text);
-            told.sort();
-            assert_eq!(told, [expected, "ok =good"], "{report}: {text}");
+            let mut actual = notices(&text);
+            actual.sort();
+            assert_eq!(actual, [expected, "ok =good"], "{report}: {text}");
         }
     }
 }
@@ -234,12 +234,12 @@ fn keys_of_other_clients_are_honoured_or_named() {
     assert_eq!(server.details.call, Some(Duration::from_secs(60)));
     let other = ServerConfig { name: "t".into(), ..server.clone() };
     let off = ServerConfig { name: "off".into(), enabled: false, ..server.clone() };
-    let said = notes(&[server, other, off]);
-    let [ServerNotice::Key(name, KeyFault::NotSupported(key, _)), unknown, .., seconds] = said.as_slice()
+    let actual = notes(&[server, other, off]);
+    let [ServerNotice::Key(name, KeyFault::NotSupported(key, _)), unknown, .., seconds] = actual.as_slice()
     else {
-        panic!("{said:?}");
+        panic!("{actual:?}");
     };
-    assert_eq!((said.len(), name.as_str(), key.as_str()), (5, "s", "trust"));
+    assert_eq!((actual.len(), name.as_str(), key.as_str()), (5, "s", "trust"));
     assert_eq!(*unknown, ServerNotice::Key("s".into(), KeyFault::Unknown("autoAprove".into())));
     assert_eq!(*seconds, ServerNotice::InSeconds(vec!["s".into(), "t".into()]));
 }
@@ -299,14 +299,14 @@ fn a_variable_without_a_value_leaves_only_its_server_out() {
         assert_eq!(headers[0].1.reveal(), "Bearer t0ken");
         let out = servers.iter().filter(|server| server.details.left_out.is_some());
         assert_eq!(out.map(|server| server.name.as_str()).collect::<Vec<_>>(), left_out, "{origin:?}");
-        let said = notes(&servers);
+        let actual = notes(&servers);
         let has = |name: &str, start: &str| {
             let is = |notice: &ServerNotice| matches!(notice, ServerNotice::LeftOut(of, why) if of == name && why.starts_with(start));
-            said.iter().any(is)
+            actual.iter().any(is)
         };
-        assert!(has("b", "${GONE} is not set"), "{said:?}");
-        assert_eq!(has("d", "${KEY} holds a key of lepo's"), origin == EntryOrigin::Repository, "{said:?}");
-        assert!(!format!("{said:?}{servers:?}").contains("t0ken"));
+        assert!(has("b", "${GONE} is not set"), "{actual:?}");
+        assert_eq!(has("d", "${KEY} holds a key of lepo's"), origin == EntryOrigin::Repository, "{actual:?}");
+        assert!(!format!("{actual:?}{servers:?}").contains("t0ken"));
     }
     // Without substitution, the file needs no values for the variables that it names.
     assert_eq!(parse(Path::new("mcp.json"), text).unwrap().len(), 4);
@@ -349,8 +349,8 @@ fn no_value_is_told_whatever_is_wrong_with_it() {
                 let text = format!(r#"{{"mcpServers":{{"a":{{{before}"{key}":{value}}}}}}}"#);
                 for variables in [None, Some((&variables, EntryOrigin::User))] {
                     let servers = parse_with(Path::new("m"), text.as_bytes(), variables).unwrap();
-                    let told = format!("{:?}", notes(&servers));
-                    assert!(!told.contains("s3cret") && !told.contains("53273"), "{text}: {told}");
+                    let message = format!("{:?}", notes(&servers));
+                    assert!(!message.contains("s3cret") && !message.contains("53273"), "{text}: {message}");
                     left_out += usize::from(servers[0].details.left_out.is_some());
                 }
             }
@@ -365,11 +365,11 @@ fn no_value_is_told_whatever_is_wrong_with_it() {
             value.to_string(),
             format!(r#"{{"mcpServers":{{"a":{value}"#),
         ] {
-            let told = match parse(Path::new("m"), text.as_bytes()) {
+            let errors = match parse(Path::new("m"), text.as_bytes()) {
                 Ok(servers) => format!("{:?}", notes(&servers)),
                 Err(error) => error.chain(),
             };
-            assert!(!told.contains("s3cret") && !told.contains("53273"), "{text}: {told}");
+            assert!(!errors.contains("s3cret") && !errors.contains("53273"), "{text}: {errors}");
         }
     }
 }
