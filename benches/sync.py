@@ -7,7 +7,7 @@
 
 Makes a store of 200,000 bubbs of 500 bytes over two years, all but 500 in their days, and sends it.
     first     the first sync; git: fast-import of the same files, and its push
-    forty     40 new bubbs; git: add and commit of the same 40 files in a work tree of all, and its push
+    forty     40 new bubbs; git: add and commit of the same 40 files in a worktree of all, and its push
     nothing   nothing new on either side; git: fetch
     gigabyte  another person's clone brings a bubb of 1 GB: it is left out and named; git: fetch
     refs      a remote with a million refs below refs/lepo/: 256 are looked at; git: ls-remote

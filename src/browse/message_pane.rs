@@ -54,7 +54,7 @@ pub struct BrowsedStore<'a> {
     pub store: &'a Store,
     pub forest: &'a Forest,
     pub facts: &'a JournalIndex,
-    /// `@` of a work tree that shares the store.
+    /// `@` of a worktree that shares the store.
     pub own: Option<BubbId>,
     pub stopped: &'a StoppedAnswers,
     pub paint: Paint,

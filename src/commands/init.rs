@@ -10,7 +10,7 @@ use lepo_store::store::InitOutcome;
 /// The store holds `_insts.toml`, the instructions for models, and `.gitignore`, which keeps the store out of version
 /// control until you delete its line `*`. Running it again changes nothing.
 ///
-/// In a linked git worktree, which otherwise uses the store of the main work tree, the new store belongs to the
+/// In a linked git worktree, which otherwise uses the store of the main worktree, the new store belongs to the
 /// worktree, and is removed with it.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -43,7 +43,7 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
         ));
     }
     if let (InitOutcome::New, Some(above)) = (made, above) {
-        let which = if above.is_linked() { "of the main work tree" } else { "above" };
+        let which = if above.is_linked() { "of the main worktree" } else { "above" };
         print_status(&StatusLine::note(format!(
             "from now on it is used instead of the store {} {which}",
             above.display_path().display()

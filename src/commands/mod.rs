@@ -277,8 +277,8 @@ impl<'o> Context<'o> {
     }
 }
 
-/// Finds the store in a directory or its parents, but not above the home directory or the root of a git work
-/// tree. A linked work tree without a store uses the store of its main work tree.
+/// Finds the store in a directory or its parents, but not above the home directory or the root of a git
+/// worktree. A linked work tree without a store uses the store of its main work tree.
 pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     let home = env::var("HOME").map(PathBuf::from);
     let tree = work_tree(cwd);

@@ -1,4 +1,4 @@
-//! `@` in a git repository with linked worktrees, which share a store: the newest message of this work tree, so that
+//! `@` in a git repository with linked worktrees, which share a store: the newest message of this worktree, so that
 //! reading and deleting take the conversation that a question there continues.
 
 use std::collections::HashMap;
@@ -12,12 +12,12 @@ use lepo_store::conv::ReadScope;
 use lepo_store::store::Store;
 use lepo_turn::{WorktreeTail, record_moved, record_used};
 
-/// Finds the newest message of this work tree; `None` if nothing was asked here, or no other work tree shares the store.
+/// Finds the newest message of this worktree; `None` if nothing was asked here, or no other worktree shares the store.
 pub fn find(store: &Store) -> Result<Option<BubbId>> {
     Ok(find_tail(store)?.own())
 }
 
-/// Like [`find`], with a note if `@` belongs to another work tree.
+/// Like [`find`], with a note if `@` belongs to another worktree.
 pub fn find_or_note(store: &Store) -> Result<Option<BubbId>> {
     static IS_NOTED: AtomicBool = AtomicBool::new(false);
     let tail = find_tail(store)?;
@@ -29,7 +29,7 @@ pub fn find_or_note(store: &Store) -> Result<Option<BubbId>> {
     Ok(tail.own())
 }
 
-/// Like [`find`], for commands that delete: fails if `@` belongs to another work tree.
+/// Like [`find`], for commands that delete: fails if `@` belongs to another worktree.
 pub fn find_or_refuse(store: &Store) -> Result<Option<BubbId>> {
     let tail = find_tail(store)?;
     if is_of_another(store, tail)? {
@@ -47,7 +47,7 @@ fn is_of_another(store: &Store, tail: WorktreeTail) -> Result<bool> {
     Ok(tail == WorktreeTail::Missing && store.forest_for(&[ReadScope::Tip])?.newest().is_some())
 }
 
-/// Records a message that a command wrote, if it is newer than `@`: the next question in this work tree continues there.
+/// Records a message that a command wrote, if it is newer than `@`: the next question in this worktree continues there.
 /// Errors are ignored, because the message is written.
 pub fn note_used(store: &Store, id: BubbId) {
     let is_newest = find(store).is_ok_and(|own| own.is_none_or(|own| id > own));
@@ -56,7 +56,7 @@ pub fn note_used(store: &Store, id: BubbId) {
     }
 }
 
-/// Replaces messages by their copies in the records of all work trees. Errors are ignored, because the copies are written.
+/// Replaces messages by their copies in the records of all worktrees. Errors are ignored, because the copies are written.
 pub fn note_moved(moved: &HashMap<BubbId, BubbId>) {
     if let Ok(paths) = own_paths() {
         record_moved(&paths, moved);

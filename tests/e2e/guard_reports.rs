@@ -100,7 +100,7 @@ fn no_name_leads_out_of_the_store() {
     assert_eq!(home.ok(&["show", "-1", "main"]), "a question");
 }
 
-/// Settings of a clone's git that name a program: the report, the settings, and a file of the work tree with its text.
+/// Settings of a clone's git that name a program: the report, the settings, and a file of the worktree with its text.
 const GIT: &[(&str, &str, (&str, &str))] = &[
     ("https://github.com/fwdai/fletch/pull/564", "[core]\nfsmonitor = TRIP", ("a", "x")),
     ("https://github.com/fwdai/fletch/pull/564", "[diff]\nexternal = TRIP", ("a", "x")),

@@ -1,5 +1,5 @@
 //! Public reports of conversations that other tools went on with, lost, or showed wrongly: the last one, clocks, two
-//! terminals, work trees, exports.
+//! terminals, worktrees, exports.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -215,7 +215,7 @@ fn of_several_answers_the_first_model_s_is_the_one_that_goes_on() {
 #[test]
 fn conversations_outlive_the_work_tree() {
     run_all(&[
-        // What was asked in a work tree is continued after its removal.
+        // What was asked in a worktree is continued after its removal.
         ("https://github.com/anthropics/claude-code/issues/28314", |bot| {
             let linked = with_worktree(&bot.home);
             assert_eq!(lepo_in(bot, &linked, &["do", "in the worktree"]).code, 0);
@@ -232,7 +232,7 @@ fn conversations_outlive_the_work_tree() {
             std::fs::remove_dir_all(&linked).unwrap();
             assert!(bot.home.ok(&["show"]).contains("in the worktree"));
         }),
-        // An id works in every work tree.
+        // An id works in every worktree.
         ("https://github.com/anthropics/claude-code/issues/28769", |bot| {
             let linked = with_worktree(&bot.home);
             let id = ask(bot, &["in the main one"]);

@@ -100,7 +100,7 @@ const CASES: &[Case] = &[
             (|home| home.write("config/system_prompt.txt", "Another one."), &["two"]),
         ],
     },
-    // The state of the work tree.
+    // The state of the worktree.
     Case {
         reports: &["https://github.com/gptme/gptme/issues/2724"],
         servers: &[],

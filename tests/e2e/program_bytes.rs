@@ -13,7 +13,7 @@ use crate::sandbox::world::{COMMAND, NONE, bubblewrap_works};
 use crate::screen::Screen;
 use crate::scripted::{Reply, openai_calls, openai_sse};
 
-/// Models whose programs are files of the work tree.
+/// Models whose programs are files of the worktree.
 const MODELS: &str = r#"
 [[models]]
 name = "program"

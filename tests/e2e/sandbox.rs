@@ -310,7 +310,7 @@ fn no_repository_and_no_store_below_is_changed() {
         let ran = run(bot.home.program("git", &[&always, args].concat()), b"");
         assert_eq!(ran.code, 0, "git {args:?}: {}", ran.err);
     };
-    let evil = "for place in lib nested deep/er work tree; do\n\
+    let evil = "for place in lib nested deep/er worktree; do\n\
         mv $place/.git $place/.away; rm -rf $place/.git; mkdir $place/.git; echo EVIL > $place/.git/config\n\
         echo EVIL > $place/.git; mv $place $place.away; mkdir -p $place/.git; done\n\
         echo EVIL >> own/config; echo EVIL >> repository/config; echo EVIL > nested/.lepo/_insts.toml\n\

@@ -176,7 +176,7 @@ fn other_repositories_and_stores_make_no_difference() {
             &["python3", "tools/server.py"],
         ),
         (
-            "the work tree around a submodule",
+            "the worktree around a submodule",
             "work/module",
             "cat > tools/json.py TRIP",
             "work",

@@ -317,7 +317,7 @@ fn models_agents_and_programs_that_print_keys_run_none_either() {
     }
 }
 
-/// A script of the work tree as a model, which may run any of its files.
+/// A script of the worktree as a model, which may run any of its files.
 #[test]
 fn a_model_whose_files_a_command_of_the_turn_changed_is_asked_about_within_the_turn() {
     const SCRIPT: &str = "#!/bin/sh\ncd \"$HOME/bot\"\nn=$(($(cat count 2>/dev/null || echo 0) + 1))\necho $n > count\n\

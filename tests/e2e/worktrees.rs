@@ -1,4 +1,4 @@
-//! Linked git worktrees: they share the store of the main work tree, each with a conversation of its own.
+//! Linked git worktrees: they share the store of the main worktree, each with a conversation of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +47,7 @@ fn a_linked_worktree_uses_the_store_of_the_main_one_and_goes_on_with_its_own_con
     // It is said once, and a conversation begins.
     let ran = lepo_in(home, linked, &["do", "linked asks"]);
     let (uses, begins) =
-        ("note: uses .lepo of ~/work, the main work tree\n", "begins a conversation of its own");
+        ("note: uses .lepo of ~/work, the main worktree\n", "begins a conversation of its own");
     assert_eq!(ran.out, "two\n");
     assert!(ran.err.contains(uses) && ran.err.contains(begins), "{}", ran.err);
     assert_eq!(forest(home), "A s1 head / B u0 A / C a0 B / D s1 head / E u0 D / F a0 E");
@@ -59,7 +59,7 @@ fn a_linked_worktree_uses_the_store_of_the_main_one_and_goes_on_with_its_own_con
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("five\n", ""));
     let line = lepo_in(home, linked, &["show", "@"]).out;
     assert!(line.contains("linked asks\n") && line.contains("linked asks again\n"), "{line}");
-    // A named message wins; `@` is of each work tree.
+    // A named message wins; `@` is of each worktree.
     let ran = lepo_in(home, linked, &["do", "--tail", newest.trim(), "on with that"]);
     assert_eq!(ran.out, "six\n");
     assert!(lepo_in(home, linked, &["show", "@"]).out.contains("elsewhere"));
@@ -277,7 +277,7 @@ fn the_newest_message_is_that_of_the_work_tree_for_every_command() {
     assert!(home.ok(&["show", "@"]).contains("main asks"));
     assert_eq!(home.lepo(&["do", "main again"]).err, "");
     assert!(home.ok(&["show", "@"]).contains("main asks"));
-    // `rm @` removes the message of this work tree; then `@` is the one used before.
+    // `rm @` removes the message of this worktree; then `@` is the one used before.
     let ran = lepo_in(home, linked, &["rm", "-y", "@"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let shown = lepo_in(home, linked, &["show", "-a", "@"]).out;
@@ -323,7 +323,7 @@ fn a_redaction_leaves_each_work_tree_its_conversation() {
     let ask = |dir: &Path, text: &str| assert_eq!(lepo_in(home, dir, &["do", text]).code, 0);
     ask(linked, &format!("linked asks {token}"));
     ask(&home.work(), "main asks");
-    // From the other work tree, all of it.
+    // From the other worktree, all of it.
     let ran = home.lepo(&["rm", "-y", "--redact", "--all"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     let shown = lepo_in(home, linked, &["show", "@"]);
@@ -406,7 +406,7 @@ fn a_store_of_the_worktree_itself_wins_and_init_says_what_becomes_of_it() {
     assert_eq!(lepo_in(&home, linked, &["resolve", "@"]).out.trim(), mine);
     let ran = lepo_in(&home, linked, &["init"]);
     assert!(
-        ran.err.contains("instead of the store") && ran.err.contains("of the main work tree"),
+        ran.err.contains("instead of the store") && ran.err.contains("of the main worktree"),
         "{}",
         ran.err
     );

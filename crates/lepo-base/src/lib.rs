@@ -22,7 +22,7 @@
 //! | [`search_path`] | where programs are found: `PATH` without directories that a repository can fill |
 //! | [`work_folder`] | the folder for which the user allowed programs to run, by its identity |
 //! | [`tracked`] | whether git tracks a file |
-//! | [`work_tree`] | the git work tree of a folder, and whether git would use it |
+//! | [`work_tree`] | the git worktree of a folder, and whether git would use it |
 //!
 //! Published for lepo's own crates, without a promise of stability.
 

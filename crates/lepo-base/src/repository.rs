@@ -11,12 +11,12 @@ const LONGEST_CONFIG: u64 = 1 << 20;
 /// Most linked worktrees of a repository to examine.
 const MOST_TREES: usize = 1000;
 
-/// Whether `dir` is the root of a git work tree.
+/// Whether `dir` is the root of a git worktree.
 pub fn has_repository(dir: &Path) -> bool {
     repository_of(dir).is_some()
 }
 
-/// Returns the root of the git work tree that contains `dir`, or else the nearest parent with a store.
+/// Returns the root of the git worktree that contains `dir`, or else the nearest parent with a store.
 pub fn root_around(dir: &Path) -> Option<PathBuf> {
     let dir = dir.canonicalize().ok()?;
     let tree = dir.ancestors().find(|dir| has_repository(dir));
@@ -24,12 +24,12 @@ pub fn root_around(dir: &Path) -> Option<PathBuf> {
     root.map(Path::to_path_buf)
 }
 
-/// Returns the roots of the git work trees that contain `dir`, a path without links, except its own.
+/// Returns the roots of the git worktrees that contain `dir`, a path without links, except its own.
 pub fn repositories_around(dir: &Path) -> Vec<PathBuf> {
     dir.ancestors().skip(1).filter(|dir| has_repository(dir)).map(Path::to_path_buf).collect()
 }
 
-/// Returns the repository, without links, that the work tree at `root` certainly belongs to: its folder `.git`, or
+/// Returns the repository, without links, that the worktree at `root` certainly belongs to: its folder `.git`, or
 /// the repository of which it is a linked worktree. Any folder can name any repository in a file, so a linked
 /// worktree counts only if that repository names it too.
 pub fn own_repository(root: &Path) -> Option<PathBuf> {
@@ -48,7 +48,7 @@ pub fn own_repository(root: &Path) -> Option<PathBuf> {
     (is_inside && named == git.canonicalize().ok()?).then_some(common)
 }
 
-/// Returns the roots of all work trees of the repository to which the work tree at `root` certainly belongs, the main
+/// Returns the roots of all worktrees of the repository to which the worktree at `root` certainly belongs, the main
 /// one first. Each must name that repository too.
 pub fn work_trees(root: &Path) -> Vec<PathBuf> {
     let Some(common) = mutual_repository(root) else { return Vec::new() };
@@ -58,13 +58,13 @@ pub fn work_trees(root: &Path) -> Vec<PathBuf> {
         let git = entry.path().join(short_text(&entry.path().join("gitdir"))?);
         git.parent().map(Path::to_path_buf)
     });
-    // The `.git` of a submodule is elsewhere, and its settings name its work tree.
+    // The `.git` of a submodule is elsewhere, and its settings name its worktree.
     let main = main_tree(&common).or_else(|| common.parent().map(Path::to_path_buf));
     let trees = main.into_iter().chain(linked).filter_map(|tree| tree.canonicalize().ok());
     trees.filter(|tree| mutual_repository(tree).as_ref() == Some(&common)).collect()
 }
 
-/// Like [`own_repository`]; also for the work tree of a submodule, which the settings of its repository must name.
+/// Like [`own_repository`]; also for the worktree of a submodule, which the settings of its repository must name.
 fn mutual_repository(root: &Path) -> Option<PathBuf> {
     own_repository(root).or_else(|| {
         let named = repository_of(root)?.canonicalize().ok()?;
@@ -72,7 +72,7 @@ fn mutual_repository(root: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Returns the work tree in `core.worktree` of a repository.
+/// Returns the worktree in `core.worktree` of a repository.
 fn main_tree(repository: &Path) -> Option<PathBuf> {
     let text = text_within(&repository.join("config"), LONGEST_CONFIG)?;
     let mut named =
@@ -91,7 +91,7 @@ fn text_within(path: &Path, most: u64) -> Option<String> {
     std::fs::read_to_string(text?).ok()
 }
 
-/// Returns the repository of the work tree at `root`: its folder `.git`, or the folder named in its `.git` file.
+/// Returns the repository of the worktree at `root`: its folder `.git`, or the folder named in its `.git` file.
 pub fn repository_of(root: &Path) -> Option<PathBuf> {
     let git = root.join(".git");
     let is_repository = |dir: &Path| {

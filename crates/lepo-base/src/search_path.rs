@@ -17,9 +17,9 @@ const STORE: &str = ".lepo";
 /// default of each shell, which in some includes it too.
 const NOWHERE: &str = "/nonexistent";
 
-/// `PATH` without its relative entries and without those inside a work tree of the current repository.
+/// `PATH` without its relative entries and without those inside a worktree of the current repository.
 ///
-/// If the work tree is the home directory or contains it, only entries inside another repository or a store are
+/// If the worktree is the home directory or contains it, only entries inside another repository or a store are
 /// excluded: a home directory under git contains the user's own programs. A hidden folder of the home directory
 /// (`~/.nvm`, `~/.pyenv`) does not count as such a repository: version managers are installed as clones.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl SearchPath {
         let home = env::var("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let mut roots: Vec<PathBuf> = Vec::new();
         for root in folders.iter().copied().chain([cwd.as_path()]).filter_map(root_around) {
-            // Trust in a folder covers all work trees of its repository, so each may fill an entry.
+            // Trust in a folder covers all worktrees of its repository, so each may fill an entry.
             let others = work_trees(&root).into_iter().filter(|tree| *tree != root);
             for tree in std::iter::once(root.clone()).chain(others) {
                 // An inner repository, such as a submodule, does not make the outer one foreign.
@@ -57,7 +57,7 @@ impl SearchPath {
         SearchPath::new(path, &cwd, &roots, home.as_deref())
     }
 
-    /// Splits the entries of `path` into used and excluded ones. No entry may be inside the work trees `roots`.
+    /// Splits the entries of `path` into used and excluded ones. No entry may be inside the worktrees `roots`.
     pub fn new(path: &OsStr, cwd: &Path, roots: &[PathBuf], home: Option<&Path>) -> SearchPath {
         let home = home.and_then(|home| home.canonicalize().ok());
         let roots: Vec<WorkTreeRoot> =
@@ -141,7 +141,7 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// A work tree, by the identity of its folder: another path to it, through a link or with another case, leads to the
+/// A worktree, by the identity of its folder: another path to it, through a link or with another case, leads to the
 /// same folder.
 struct WorkTreeRoot {
     identity: (u64, u64),
@@ -160,7 +160,7 @@ impl WorkTreeRoot {
     }
 
     /// Whether programs of `dir` may be the repository's. Both the path itself and its target count: a link in the
-    /// work tree lets the repository decide where programs are found.
+    /// worktree lets the repository decide where programs are found.
     fn excludes(&self, dir: &Path) -> bool {
         let real = dir.canonicalize().ok().filter(|real| real != dir);
         [Some(dir), real.as_deref()].into_iter().flatten().any(|dir| self.has(dir))

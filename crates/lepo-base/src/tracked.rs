@@ -1,4 +1,4 @@
-//! Whether git tracks a file of a work tree: then it came with a clone, or may come with the next pull.
+//! Whether git tracks a file of a worktree: then it came with a clone, or may come with the next pull.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -17,7 +17,7 @@ const LARGEST: u64 = 64 << 20;
 const READ_PATHS: [&str; 4] =
     ["GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"];
 
-/// Whether git tracks the file at `path`, in the work tree with this root. If this cannot be determined, it counts as
+/// Whether git tracks the file at `path`, in the worktree with this root. If this cannot be determined, it counts as
 /// tracked.
 ///
 /// The index is searched first: most have no file of that name, and starting git costs milliseconds.
@@ -113,6 +113,6 @@ mod tests {
         std::fs::write(root.join(".LEPO/_Insts.toml"), "x").unwrap();
         git(&root, &["add", "-f", ".LEPO/_Insts.toml"]);
         assert!(is_tracked(&root, &file));
-        assert!(is_tracked(&root, Path::new("/elsewhere/_insts.toml")), "outside of the work tree");
+        assert!(is_tracked(&root, Path::new("/elsewhere/_insts.toml")), "outside of the worktree");
     }
 }

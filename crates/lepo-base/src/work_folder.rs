@@ -13,7 +13,7 @@ use crate::repository::{own_repository, repository_of, root_around};
 /// Longest time between the files that git makes for a new worktree, on a slow machine.
 const WORKTREE_ADDED: Duration = Duration::from_secs(60);
 
-/// A git work tree, or else a folder with a store, or else a single folder.
+/// A git worktree, or else a folder with a store, or else a single folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkFolder {
     /// The folder, absolute and without links.

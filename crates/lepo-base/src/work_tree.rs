@@ -1,4 +1,4 @@
-//! git work trees: finds the work tree that contains a folder, and whether git would use it. A repository of another
+//! git worktrees: finds the worktree that contains a folder, and whether git would use it. A repository of another
 //! user counts only if `safe.directory` names it, since that user controls its files.
 
 use std::ffi::OsStr;
@@ -23,7 +23,7 @@ pub(crate) const REMOVED: [&str; 8] = [
     "GIT_DISCOVERY_ACROSS_FILESYSTEM",
 ];
 
-/// A git work tree.
+/// A git worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkTree {
     /// The root, absolute and without links.
@@ -33,9 +33,9 @@ pub struct WorkTree {
 }
 
 impl WorkTree {
-    /// Returns the root of the main work tree to which `git worktree add` linked this one; `None` for any other
+    /// Returns the root of the main worktree to which `git worktree add` linked this one; `None` for any other
     /// folder. Both must name each other, and the user must own every file involved: otherwise a folder from an
-    /// archive could lead to another project. Also `None` if the main repository is bare, as it has no work tree.
+    /// archive could lead to another project. Also `None` if the main repository is bare, as it has no worktree.
     pub fn main(&self) -> Option<PathBuf> {
         let git = self.root.join(".git");
         let repository = own_repository(&self.root).filter(|own| git.is_file() && own.ends_with(".git"))?;
@@ -47,13 +47,13 @@ impl WorkTree {
         all.into_iter().all(is_own).then(|| main.to_path_buf())
     }
 
-    /// Whether git tracks the file at this path in the work tree.
+    /// Whether git tracks the file at this path in the worktree.
     pub fn tracks(&self, file: &Path) -> bool {
         let args = ["ls-files", "--error-unmatch", "--"].map(OsStr::new);
         self.is_taken && git_agrees(&self.root, &[&args[..], &[file.as_os_str()]].concat())
     }
 
-    /// Finds the work tree that contains `dir`: the nearest folder, upwards from there, with a repository.
+    /// Finds the worktree that contains `dir`: the nearest folder, upwards from there, with a repository.
     pub fn containing(dir: &Path) -> Option<WorkTree> {
         let dir = dir.canonicalize().ok()?;
         let (root, repository) = dir.ancestors().find_map(|dir| Some((dir, repository_of(dir)?)))?;
@@ -62,14 +62,14 @@ impl WorkTree {
     }
 }
 
-/// Whether the repository of a work tree has a commit. Nothing is fetched.
+/// Whether the repository of a worktree has a commit. Nothing is fetched.
 pub fn has_commit(root: &Path, commit: &str) -> bool {
     let is_hash = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     let object = format!("{commit}^{{commit}}");
     is_hash && git_agrees(root, &["cat-file".as_ref(), "-e".as_ref(), object.as_ref()])
 }
 
-/// Whether a repository has no work tree next to it: it is bare, or configures another folder.
+/// Whether a repository has no worktree next to it: it is bare, or configures another folder.
 fn is_bare(repository: &Path) -> bool {
     let says = |file: &str| {
         let text = std::fs::read_to_string(repository.join(file)).unwrap_or_default().to_ascii_lowercase();
@@ -146,7 +146,7 @@ mod tests {
         assert!(WorkTree::containing(&deep).unwrap().is_taken);
     }
 
-    /// Creates a main work tree `app` and a linked one in git's layout, with changed text in some files.
+    /// Creates a main worktree `app` and a linked one in git's layout, with changed text in some files.
     fn linked(top: &Path, changed: &[(&str, &str)]) -> WorkTree {
         let _ = std::fs::remove_dir_all(top);
         repository(&top.join("app/.git"));

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! They have the user's rights, and what they do depends on where they start: `npx` loads `node_modules` and `.npmrc`
-//! from there, `python -m` any module, and many read settings. So they start in an empty folder unless the work tree
+//! from there, `python -m` any module, and many read settings. So they start in an empty folder unless the worktree
 //! is trusted, and are searched where a repository cannot put a program.
 
 use std::ffi::{OsStr, OsString};
@@ -35,7 +35,7 @@ impl StartFolder {
         StartFolder(StartKind::Empty(state.to_path_buf()))
     }
 
-    /// A folder of a work tree that the user trusts. Only the trust record calls this.
+    /// A folder of a worktree that the user trusts. Only the trust record calls this.
     pub fn trusted(dir: &Path) -> StartFolder {
         StartFolder(StartKind::Trusted(dir.to_path_buf()))
     }
@@ -74,7 +74,7 @@ pub struct ConfiguredProgram<'a> {
     program: &'a OsStr,
     args: Vec<OsString>,
     env: Environment,
-    /// The folder that it works for. Programs in its work tree are never used.
+    /// The folder that it works for. Programs in its worktree are never used.
     work_dir: &'a Path,
     start: &'a StartFolder,
 }
@@ -165,11 +165,11 @@ impl<'a> ConfiguredProgram<'a> {
         }
     }
 
-    /// Whether the work tree contains this folder. Many programs search all parent folders for files, so an empty
-    /// folder in the work tree would not be isolated from the repository.
+    /// Whether the worktree contains this folder. Many programs search all parent folders for files, so an empty
+    /// folder in the worktree would not be isolated from the repository.
     fn has_in_work_tree(&self, state: &Path) -> bool {
         let root = root_around(self.work_dir).or_else(|| self.work_dir.canonicalize().ok());
-        // The root of the file system would be the work tree itself.
+        // The root of the file system would be the worktree itself.
         let root = root.filter(|root| root.parent().is_some());
         let state = state.ancestors().find_map(|dir| dir.canonicalize().ok());
         root.zip(state).is_some_and(|(root, state)| state.starts_with(root))
@@ -252,7 +252,7 @@ impl Drop for StartGuard {
 mod tests {
     use super::*;
 
-    /// A work tree with a program of the repository's, and a state folder beside it.
+    /// A worktree with a program of the repository's, and a state folder beside it.
     fn places() -> (tempfile::TempDir, PathBuf, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();

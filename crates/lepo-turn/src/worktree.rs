@@ -1,4 +1,4 @@
-//! Records the messages of each git work tree. All work trees of a repository share one store, so `@` may belong to
+//! Records the messages of each git worktree. All worktrees of a repository share one store, so `@` may belong to
 //! another one.
 
 use std::collections::{HashMap, HashSet};
@@ -21,7 +21,7 @@ use lepo_store::store::Store;
 /// Maximum number of ids in a record; the oldest are dropped.
 const IDS: usize = 256;
 
-/// File of one work tree in the state directory: its path, and the ids of the messages of its turns, oldest first.
+/// File of one worktree in the state directory: its path, and the ids of the messages of its turns, oldest first.
 pub struct WorktreeRecord {
     file: PathBuf,
     root: PathBuf,
@@ -34,7 +34,7 @@ impl WorktreeRecord {
         WorktreeRecord::at(paths, root)
     }
 
-    /// Returns the records of all linked worktrees, for the main work tree of `store`.
+    /// Returns the records of all linked worktrees, for the main worktree of `store`.
     pub fn linked_to(paths: &Paths, store: &Store) -> Vec<WorktreeRecord> {
         let Ok(root) = store.root().canonicalize() else { return Vec::new() };
         let Some(main) = root.ancestors().find(|dir| dir.join(".git").exists()) else { return Vec::new() };
@@ -49,7 +49,7 @@ impl WorktreeRecord {
         entries.filter_map(|entry| record(entry.ok()?)).collect()
     }
 
-    /// Returns the record of the main work tree if it has linked ones.
+    /// Returns the record of the main worktree if it has linked ones.
     pub fn main(paths: &Paths, store: &Store) -> Option<WorktreeRecord> {
         let is_main = !store.is_linked() && !WorktreeRecord::linked_to(paths, store).is_empty();
         is_main.then(|| WorktreeRecord::at(paths, store.root().canonicalize().ok()?)).flatten()
@@ -111,7 +111,7 @@ impl WorktreeRecord {
         }
     }
 
-    /// Finds the message that the next question follows; with `newest`, the newest message of this work tree, like `@`.
+    /// Finds the message that the next question follows; with `newest`, the newest message of this worktree, like `@`.
     /// `None` if nothing was asked here, or all of it is deleted.
     pub fn tail(&self, store: &Store, newest: bool) -> Result<Option<BubbId>> {
         let ids = self.ids()?;
@@ -136,14 +136,14 @@ fn tail_at(store: &Store, forest: &Forest, last: BubbId, newest: bool) -> Result
     })
 }
 
-/// Default `--tail` in a work tree.
+/// Default `--tail` in a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorktreeTail {
-    /// `@`, because no other work tree wrote it.
+    /// `@`, because no other worktree wrote it.
     Newest,
-    /// The last message used in this work tree; in the main one also the newest tail that no linked worktree wrote.
+    /// The last message used in this worktree; in the main one also the newest tail that no linked worktree wrote.
     Own(BubbId),
-    /// Other work trees wrote all tails.
+    /// Other worktrees wrote all tails.
     Missing,
 }
 
@@ -156,7 +156,7 @@ impl WorktreeTail {
         }
     }
 
-    /// Finds the tail; with `newest`, the newest message of this work tree, like `@`. Conversations of a removed worktree
+    /// Finds the tail; with `newest`, the newest message of this worktree, like `@`. Conversations of a removed worktree
     /// belong to the main one, because git no longer lists it.
     pub fn find(paths: &Paths, store: &Store, newest: bool) -> Result<WorktreeTail> {
         if store.is_linked() {
@@ -190,7 +190,7 @@ impl WorktreeTail {
     }
 }
 
-/// Records the messages of a turn in a linked work tree, or in a main one with linked ones.
+/// Records the messages of a turn in a linked worktree, or in a main one with linked ones.
 pub fn record_worktree(paths: &Paths, store: &Store, outcome: &Outcome) {
     let answer = outcome.answer.as_ref().map(|answer| answer.name.id);
     let turn: Vec<BubbId> =
@@ -200,7 +200,7 @@ pub fn record_worktree(paths: &Paths, store: &Store, outcome: &Outcome) {
     }
 }
 
-/// Replaces messages by their copies in the records of all work trees. Write errors are ignored, as in
+/// Replaces messages by their copies in the records of all worktrees. Write errors are ignored, as in
 /// [`WorktreeRecord::record`].
 pub fn record_moved(paths: &Paths, moved: &HashMap<BubbId, BubbId>) {
     let entries = paths.state.join("worktrees").read_dir();
@@ -222,7 +222,7 @@ pub fn record_moved(paths: &Paths, moved: &HashMap<BubbId, BubbId>) {
     }
 }
 
-/// Records messages as the last used in a linked work tree, or in a main one with linked ones.
+/// Records messages as the last used in a linked worktree, or in a main one with linked ones.
 pub fn record_used(paths: &Paths, store: &Store, ids: &[BubbId]) {
     let record = WorktreeRecord::find(paths, store).or_else(|| WorktreeRecord::main(paths, store));
     record.into_iter().for_each(|record| record.record(ids));

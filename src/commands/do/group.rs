@@ -159,7 +159,7 @@ impl GroupRun {
     }
 }
 
-/// Records where the next question in this work tree continues: at the bubb of the result that is `@`.
+/// Records where the next question in this worktree continues: at the bubb of the result that is `@`.
 fn record_outcome(store: &Store, paths: &Paths, outcome: &GroupOutcome) -> Result<()> {
     let record = WorktreeRecord::find(paths, store).or_else(|| WorktreeRecord::main(paths, store));
     let Some(record) = record else { return Ok(()) };

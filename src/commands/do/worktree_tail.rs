@@ -1,4 +1,4 @@
-//! Decides where a question in a git repository with linked worktrees continues by default: each work tree, the main one
+//! Decides where a question in a git repository with linked worktrees continues by default: each worktree, the main one
 //! too, has a conversation of its own.
 
 use super::DoArgs;
@@ -13,7 +13,7 @@ use lepo_store::store::Store;
 use lepo_turn::config::Paths;
 use lepo_turn::{WorktreeRecord, WorktreeTail};
 
-/// Selects the work tree's conversation as `--tail` would, or starts a new one and prints a note: all work trees share
+/// Selects the worktree's conversation as `--tail` would, or starts a new one and prints a note: all worktrees share
 /// a store, whose newest conversation may belong to another of them.
 pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
     if !args.takes_default_tail() || args.recorded.options()?.is_some() {
@@ -41,13 +41,13 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
     Ok(())
 }
 
-/// Returns the newest message of all work trees.
+/// Returns the newest message of all worktrees.
 fn newest_of(store: &Store) -> Result<Option<BubbId>> {
     let forest = store.forest_for(&[ReadScope::Tip])?;
     Ok(forest.newest().map(|newest| forest.name(newest).id))
 }
 
-/// Names the removed worktree whose conversation the main work tree continues.
+/// Names the removed worktree whose conversation the main worktree continues.
 fn note_removed(args: &DoArgs, store: &Store, paths: &Paths) -> Result<()> {
     let tail = match &args.tail {
         Some(tail) => BubbId::parse(tail.as_bytes()),
@@ -62,7 +62,7 @@ fn note_removed(args: &DoArgs, store: &Store, paths: &Paths) -> Result<()> {
     Ok(())
 }
 
-/// Selects the conversation of this work tree; `false` if there is none.
+/// Selects the conversation of this worktree; `false` if there is none.
 fn set_tail(args: &mut DoArgs, store: &Store, paths: &Paths) -> Result<bool> {
     match WorktreeTail::find(paths, store, args.retry)? {
         WorktreeTail::Newest => return Ok(true),

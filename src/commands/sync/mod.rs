@@ -65,7 +65,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         (Some(_), Some(place)) => Some(place.apply_to(&mut state)),
         (Some(remote), None) => set_remote(remote, &args, &store, &mut state, context.cwd())?,
     };
-    // In a linked work tree the store belongs to another one.
+    // In a linked worktree the store belongs to another one.
     refuse_inside(&state.settings.url, &[store.root(), &store.path(), context.cwd()])?;
     set_rest(&args, &mut state, &store)?;
     state.save()?;

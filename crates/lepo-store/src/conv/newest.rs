@@ -4,8 +4,8 @@ use super::{Forest, Ix};
 use crate::bubb::{BubbId, Day};
 
 impl Forest {
-    /// Returns the tails, newest first, as a listing shows them: with `@`, although another user or work tree continued
-    /// it. `own` is the `@` of a work tree that shares the store.
+    /// Returns the tails, newest first, as a listing shows them: with `@`, although another user or worktree continued
+    /// it. `own` is the `@` of a worktree that shares the store.
     pub fn listed(&self, spent: bool, own: Option<BubbId>) -> Box<dyn Iterator<Item = Ix> + '_> {
         let tails = self.newest_first(spent);
         let newest = match own {

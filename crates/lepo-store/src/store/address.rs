@@ -36,7 +36,7 @@ impl Store {
         self.parse_address(word, Some(forest))?.resolve(forest, &|name| self.named_bubb(name))
     }
 
-    /// Parses an address. `@` becomes the newest message of this work tree if several share the store. If that is newer
+    /// Parses an address. `@` becomes the newest message of this worktree if several share the store. If that is newer
     /// than `forest`, takes the one for which the forest was read.
     fn parse_address(&self, word: &str, forest: Option<&Forest>) -> Result<AddressSpec> {
         let address = AddressSpec::parse(word)?;

@@ -34,7 +34,7 @@ pub struct Store {
     pub(super) dir: Dir,
     /// The working directory for the commands of a turn.
     pub(super) root: PathBuf,
-    /// Whether this is the store of the main work tree, used from a linked one.
+    /// Whether this is the store of the main worktree, used from a linked one.
     pub(super) is_linked: bool,
     pub(super) last_reading: LastReading,
     pub(super) open_days: OpenDays,
@@ -45,13 +45,13 @@ pub struct Store {
     pub(super) prover: Option<Arc<dyn Prover>>,
     /// The identity of the directory, read for the first proof; `None` if it cannot be read.
     pub(super) identity: OnceLock<Option<String>>,
-    /// Finds `@` in a work tree that shares this store.
+    /// Finds `@` in a worktree that shares this store.
     pub(super) own_newest: Option<OwnNewest>,
     /// Its last result.
     pub(super) last_own: Mutex<Option<BubbId>>,
 }
 
-/// Finds the newest message of one work tree among several that share a store; `None` if `@` is the newest of the store.
+/// Finds the newest message of one worktree among several that share a store; `None` if `@` is the newest of the store.
 pub type OwnNewest = fn(&Store) -> Result<Option<BubbId>>;
 
 #[doc(hidden)]
@@ -66,7 +66,7 @@ impl Store {
         &self.root
     }
 
-    /// Whether this is the store of the main git work tree, used from a linked one.
+    /// Whether this is the store of the main git worktree, used from a linked one.
     pub fn is_linked(&self) -> bool {
         self.is_linked
     }
@@ -83,12 +83,12 @@ impl Store {
         Store { prover: Some(prover), ..self }
     }
 
-    /// Sets the rule by which `@` names the newest message of one work tree only.
+    /// Sets the rule by which `@` names the newest message of one worktree only.
     pub fn with_own_newest(self, find: OwnNewest) -> Store {
         Store { own_newest: Some(find), ..self }
     }
 
-    /// Returns the message that `@` names in this work tree; `None` if it is the newest of the whole store.
+    /// Returns the message that `@` names in this worktree; `None` if it is the newest of the whole store.
     pub fn own_newest(&self) -> Result<Option<BubbId>> {
         self.own_newest.map_or(Ok(None), |find| find(self))
     }

@@ -53,7 +53,7 @@ impl Store {
         Ok(None)
     }
 
-    /// Finds the store that the git work tree `linked`, which contains `cwd`, shares with the `main` one: in the
+    /// Finds the store that the git worktree `linked`, which contains `cwd`, shares with the `main` one: in the
     /// folder of the same path there, or in a parent of it. Turns work in the linked tree. Paths are absolute and
     /// without links.
     pub fn of_main(cwd: &Path, linked: &Path, main: &Path) -> Result<Option<Store>> {

@@ -15,7 +15,7 @@ const NONE: &str = "none";
 pub struct ServerFolders {
     /// The folder that the servers work for.
     pub work_dir: PathBuf,
-    /// For the user's own servers without a `cwd`: the work tree if it is trusted, or else an empty folder.
+    /// For the user's own servers without a `cwd`: the worktree if it is trusted, or else an empty folder.
     pub own_start: StartFolder,
     /// For a repository's servers, which count only once their definition is trusted.
     pub repository: StartFolder,
@@ -36,7 +36,7 @@ impl ServerFolders {
     /// Returns the folder in which a server starts; `None` for an address.
     ///
     /// # Errors
-    /// If the folder is in a work tree that is not trusted; the text says so.
+    /// If the folder is in a worktree that is not trusted; the text says so.
     pub fn start_of(&self, config: &ServerConfig) -> Result<Option<StartFolder>, String> {
         let ServerTarget::Program { cwd, .. } = &config.target else { return Ok(None) };
         let own = match config.details.origin {
@@ -75,12 +75,12 @@ impl ServerFolders {
         Some(NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, dir) })
     }
 
-    /// Returns the folders as they will be once the work tree is trusted.
+    /// Returns the folders as they will be once the worktree is trusted.
     pub fn once_trusted(&self) -> ServerFolders {
         ServerFolders { own_start: self.repository.clone(), ..self.clone() }
     }
 
-    /// Whether a user's server starts elsewhere as long as the work tree is not trusted. Without
+    /// Whether a user's server starts elsewhere as long as the worktree is not trusted. Without
     /// its program it starts nowhere.
     pub fn depends_on_trust(&self, config: &ServerConfig) -> bool {
         let ServerTarget::Program { command, env, cwd, .. } = &config.target else { return false };
@@ -90,7 +90,7 @@ impl ServerFolders {
         is_own && is_below && is_there()
     }
 
-    /// Whether a server does not start in its folder because the work tree is not trusted.
+    /// Whether a server does not start in its folder because the worktree is not trusted.
     pub fn is_kept_out(&self, config: &ServerConfig) -> bool {
         self.own_start.is_empty() && self.depends_on_trust(config)
     }

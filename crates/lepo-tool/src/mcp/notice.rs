@@ -7,9 +7,9 @@ use std::path::PathBuf;
 pub enum ServerNotice {
     /// The server cannot be used, and why.
     CannotBeUsed(String, String),
-    /// The server started in an empty folder, because the work tree is not trusted.
+    /// The server started in an empty folder, because the worktree is not trusted.
     KeptOut(String, PathBuf),
-    /// These servers failed in an empty folder, because the user does not trust this work tree.
+    /// These servers failed in an empty folder, because the user does not trust this worktree.
     LacksFolder(Vec<String>, PathBuf),
     /// The list of tools has a fault.
     Tools(String, ToolsFault),

@@ -33,7 +33,7 @@ pub struct Server {
     pub offers: Option<Offers>,
     /// The folder that identifies its cached list and its pins; `None` for an address.
     pub(super) folder: Option<PathBuf>,
-    /// The work tree in which the server does not start, because it is not trusted.
+    /// The worktree in which the server does not start, because it is not trusted.
     kept_out: Option<PathBuf>,
     pub(super) secrets: ServerSecrets,
     pub(super) client: Option<McpClient>,
@@ -102,7 +102,7 @@ impl Server {
         }
     }
 
-    /// Notes whether it starts elsewhere than in the work tree: the trust in that may be another since the last start.
+    /// Notes whether it starts elsewhere than in the worktree: the trust in that may be another since the last start.
     pub(super) fn notes_start_in(&mut self, folders: &ServerFolders) {
         self.kept_out = folders.is_kept_out(&self.config).then(|| folders.work_dir.clone());
     }
@@ -120,7 +120,7 @@ impl Server {
         self.asked_at.is_some()
     }
 
-    /// Returns the work tree in which the server does not start and whose files it may be missing.
+    /// Returns the worktree in which the server does not start and whose files it may be missing.
     pub(super) fn missing_folder(&self) -> Option<&PathBuf> {
         self.kept_out.as_ref().filter(|_| self.has_run)
     }

@@ -98,7 +98,7 @@ impl Servers {
         self.setup.folders = folders;
     }
 
-    /// Whether a server is about to start whose folder depends on trust in the work tree: a server that is asked for
+    /// Whether a server is about to start whose folder depends on trust in the worktree: a server that is asked for
     /// its tools, or the server named `called`.
     pub fn is_trust_needed(&mut self, called: Option<&str>) -> bool {
         if called.is_none() && !self.asks_all {
@@ -116,7 +116,7 @@ impl Servers {
         each.iter().any(|server| starts(&server))
     }
 
-    /// Returns the programs whose folder depends on trust in the work tree, without duplicates.
+    /// Returns the programs whose folder depends on trust in the worktree, without duplicates.
     pub fn programs(&self) -> Vec<String> {
         let mut labels = Vec::new();
         for server in self.each.iter().filter(|server| self.setup.folders.depends_on_trust(&server.config)) {

@@ -118,7 +118,7 @@ impl Reach {
         }
     }
 
-    /// Adds the work tree of a script whose text refers to files outside of its folder.
+    /// Adds the worktree of a script whose text refers to files outside of its folder.
     fn add_elsewhere(&mut self, script: &Path, start: &Path, loads: Loads) {
         if leads_elsewhere(script) {
             self.add(&tree_of(script.parent().unwrap_or(script)), loads);
@@ -258,7 +258,7 @@ fn path_of(program: &NamedProgram) -> Option<PathBuf> {
     }
 }
 
-/// Returns the work tree, or the folder with a store, that contains this folder; otherwise the folder itself.
+/// Returns the worktree, or the folder with a store, that contains this folder; otherwise the folder itself.
 fn tree_of(folder: &Path) -> PathBuf {
     root_around(folder).unwrap_or_else(|| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()))
 }

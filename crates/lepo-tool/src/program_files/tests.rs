@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
-/// A work tree with the files that the definitions below name.
+/// A worktree with the files that the definitions below name.
 fn tree() -> (tempfile::TempDir, PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let tree = place.path().canonicalize().unwrap().join("work");

@@ -1,4 +1,4 @@
-//! The record of files that sandboxed commands changed, for all work trees and stores of the user, in the state
+//! The record of files that sandboxed commands changed, for all worktrees and stores of the user, in the state
 //! folder. The user is asked about such a file before a program outside of every sandbox runs it.
 //!
 //! A command is marked before it starts, and its changes are recorded before the mark is removed. A mark without an

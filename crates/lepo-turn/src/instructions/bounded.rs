@@ -11,7 +11,7 @@ pub fn in_note(path: &Path) -> String {
     path.to_string_lossy().replace(char::is_control, "\u{fffd}")
 }
 
-/// Folders of a work tree whose files are never read.
+/// Folders of a worktree whose files are never read.
 const NOT_WORKED_ON: [&str; 2] = [".git", ".lepo"];
 
 /// Returns the text at `path`, and the file that it resolves to. If `within` is set, the file must be inside
