@@ -172,7 +172,7 @@ fn status(browser: &mut Browser<'_>, screen: &mut Buffer, area: Rect) {
         }
         "" if columns >= BOTH.into() => format!("{id}  Enter continue  l open  t tree  ? keys  q leave"),
         "" => "? keys  q leave".to_string(),
-        said => said.to_string(),
+        other => other.to_string(),
     };
     screen.set_stringn(area.x, area.y, cut(&text, columns), columns, dim(browser.has_colours));
 }
@@ -186,11 +186,11 @@ fn help(screen: &mut Buffer, area: Rect, has_colours: bool) {
     // If two columns do not fit, the keys common to all pagers are omitted.
     let is_small = KEYS.len() > height && wide < 2 * HELP;
     let is_of_pagers = |keys: &[(KeyPress, KeyAction)]| keys.iter().all(|(_, action)| action.is_of_pagers());
-    let told: Vec<_> = KEYS.iter().filter(|(keys, ..)| !(is_small && is_of_pagers(keys))).collect();
-    let per_column = if is_small { height } else { told.len().div_ceil(told.len().div_ceil(height).max(1)) };
-    let columns = told.len().div_ceil(per_column.max(1));
+    let rows: Vec<_> = KEYS.iter().filter(|(keys, ..)| !(is_small && is_of_pagers(keys))).collect();
+    let per_column = if is_small { height } else { rows.len().div_ceil(rows.len().div_ceil(height).max(1)) };
+    let columns = rows.len().div_ceil(per_column.max(1));
     let room = wide / columns.max(1);
-    for (i, (_, name, meaning)) in told.into_iter().enumerate() {
+    for (i, (_, name, meaning)) in rows.into_iter().enumerate() {
         let x = area.x + (i / per_column * room) as u16;
         let y = area.y + (i % per_column) as u16;
         screen.set_stringn(x, y, name, room, Style::new().add_modifier(Modifier::BOLD));

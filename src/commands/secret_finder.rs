@@ -113,7 +113,7 @@ fn masking_of_settings() -> Masking {
 }
 
 fn tell_masked(masking: &Masking) {
-    if let Some(told) = masking.secrets_notice() {
-        notice_lines(&told, HintTarget::SHELL).iter().for_each(print_status);
+    if let Some(notice) = masking.secrets_notice() {
+        notice_lines(&notice, HintTarget::SHELL).iter().for_each(print_status);
     }
 }

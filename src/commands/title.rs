@@ -59,7 +59,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     let overviews = Overviews::new(&store, &forest);
     let overview = overviews.overview(found.ix);
     // Shows the resulting title: the user sees if the first argument was not read as an address.
-    let told = |text: &str| {
+    let report = |text: &str| {
         if stderr_is_terminal() {
             let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(overview.tail.id);
             print_status(&one_line(&format!("title of {id}{text}")));
@@ -67,11 +67,11 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     if args.delete {
         change_title(&store, overview.root, "")?;
-        told(" removed");
+        report(" removed");
     } else if !title.is_empty() {
         change_title(&store, overview.root, &title)?;
         tell_typed(title.as_bytes(), "the title", "lepo rm --redact --all");
-        told(&format!(": {title}"));
+        report(&format!(": {title}"));
     } else {
         match overview.title() {
             Some(title) => context.out.line(title),

@@ -271,7 +271,7 @@ fn the_summary_of_a_compaction_of_codex_is_hidden() {
 #[test]
 fn a_resumed_session_of_gemini_says_nothing_anew() {
     let head = "{\"sessionId\":\"s\",\"projectHash\":\"p\",\"startTime\":\"2026-08-01T10:00:00Z\"}\n";
-    let said = |id: &str, second: u64, kind: &str, content: &str, more: &str| {
+    let record = |id: &str, second: u64, kind: &str, content: &str, more: &str| {
         format!(
             "{{\"id\":\"{id}\",\"timestamp\":\"2026-08-01T10:00:{second:02}Z\",\"type\":\"{kind}\",\"content\":{content}{more}}}"
         )
@@ -281,21 +281,21 @@ fn a_resumed_session_of_gemini_says_nothing_anew() {
     let response =
         "[{\"functionResponse\":{\"id\":\"t\",\"name\":\"ls\",\"response\":{\"output\":\"a b\"}}}]";
     let first = [
-        said("q", 1, "user", "[{\"text\":\"list\"}]", ""),
-        said("r", 3, "gemini", "\"I look.\"", thoughts),
-        said("r", 3, "gemini", "\"I look.\"", &format!("{thoughts}{calls}")),
-        said("x", 5, "user", response, ""),
-        said("e", 6, "gemini", "\"a and b\"", ",\"tokens\":{\"input\":9,\"output\":3}"),
+        record("q", 1, "user", "[{\"text\":\"list\"}]", ""),
+        record("r", 3, "gemini", "\"I look.\"", thoughts),
+        record("r", 3, "gemini", "\"I look.\"", &format!("{thoughts}{calls}")),
+        record("x", 5, "user", response, ""),
+        record("e", 6, "gemini", "\"a and b\"", ",\"tokens\":{\"input\":9,\"output\":3}"),
     ]
     .map(|line| line + "\n");
     let again = |second: u64| {
         let model = "[{\"text\":\"S D\",\"thought\":true},{\"text\":\"I look.\"},{\"functionCall\":{\"id\":\"t\",\"name\":\"ls\",\"args\":{}}}]";
         [
-            said("q", second, "user", "[{\"text\":\"list\"}]", ""),
-            said("r", second, "gemini", model, ""),
-            said("r_response", second, "user", response, ""),
-            said("x", second, "user", response, ""),
-            said("e", second, "gemini", "[{\"text\":\"a and b\"}]", ""),
+            record("q", second, "user", "[{\"text\":\"list\"}]", ""),
+            record("r", second, "gemini", model, ""),
+            record("r_response", second, "user", response, ""),
+            record("x", second, "user", response, ""),
+            record("e", second, "gemini", "[{\"text\":\"a and b\"}]", ""),
         ]
         .join(",")
     };
@@ -307,7 +307,7 @@ fn a_resumed_session_of_gemini_says_nothing_anew() {
     expected.sort();
     assert_eq!(sorted(&before), expected);
     assert_eq!(read(SourceFormat::GeminiCli, &[("s.jsonl", resumed.as_bytes())], NOW), before);
-    let asked = said("n", 30, "user", "[{\"text\":\"more\"}]", "");
+    let asked = record("n", 30, "user", "[{\"text\":\"more\"}]", "");
     let longer = format!("{resumed}{asked}\n");
     let after = read(SourceFormat::GeminiCli, &[("s.jsonl", longer.as_bytes())], LATER);
     assert!(after.len() == before.len() + 1 && tree(&after).contains("\n   u0 more"), "{}", tree(&after));

@@ -57,12 +57,12 @@ mod tests {
 
     #[test]
     fn a_name_stands_once_and_behind_the_weight() {
-        for (line, told) in [
+        for (line, expected) in [
             (StatusLine::note("it was cut"), "note: m: it was cut"),
             (StatusLine::warning("m fails"), "warning: m fails"),
             (StatusLine::plain("many"), "m: many"),
         ] {
-            assert_eq!(line.about("m").to_string(), told);
+            assert_eq!(line.about("m").to_string(), expected);
         }
         assert_eq!(StatusLine::note("cut").about("embedded:").to_string(), "note: embedded: cut");
     }

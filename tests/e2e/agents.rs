@@ -34,7 +34,7 @@ fn bot(answers: &[&str]) -> Bot {
 }
 
 /// The texts of a request that are instructions.
-fn told(body: &Value) -> Vec<String> {
+fn sent_texts(body: &Value) -> Vec<String> {
     let texts = messages(body).into_iter().map(|(_, text)| text);
     texts.filter(|text| text.starts_with(MARK)).collect()
 }
@@ -51,10 +51,10 @@ fn instructions_go_along_once_and_again_when_they_changed() {
     assert!(bubb.text.starts_with(MARK) && bubb.text.ends_with("== AGENTS.md, 14 bytes ==\nUse tabs. 각\n"));
     let bodies = bot.bodies();
     assert_eq!(messages(&bodies[0])[1], ("system".into(), bubb.text.clone()));
-    assert_eq!(told(&bodies[1]), [bubb.text.as_str()]);
+    assert_eq!(sent_texts(&bodies[1]), [bubb.text.as_str()]);
     // Started deeper in the tree there is one more.
     bot.home.ok(&["-c", "sub", "do", "three"]);
-    let both = told(&bot.bodies()[2]);
+    let both = sent_texts(&bot.bodies()[2]);
     assert_eq!(both.len(), 2);
     assert!(
         both[1].contains("== AGENTS.md, 14 bytes ==")
@@ -62,10 +62,10 @@ fn instructions_go_along_once_and_again_when_they_changed() {
     );
     bot.home.write("work/AGENTS.md", "Use spaces.\n");
     bot.home.ok(&["do", "four"]);
-    assert_eq!(told(&bot.bodies()[3]).len(), 3);
+    assert_eq!(sent_texts(&bot.bodies()[3]).len(), 3);
     std::fs::remove_file(bot.home.work().join("AGENTS.md")).unwrap();
     bot.home.ok(&["do", "five"]);
-    let gone = told(&bot.bodies()[4]);
+    let gone = sent_texts(&bot.bodies()[4]);
     assert!(gone.len() == 4 && gone[3].ends_with("the earlier ones no longer apply."), "{gone:?}");
 }
 
@@ -79,7 +79,7 @@ fn a_retry_keeps_what_its_question_was_told() {
     let bodies = bot.bodies();
     assert_eq!(bodies[0]["messages"], bodies[1]["messages"]);
     bot.home.ok(&["do", "two"]);
-    assert_eq!(told(&bot.bodies()[2]).len(), 2);
+    assert_eq!(sent_texts(&bot.bodies()[2]).len(), 2);
 }
 
 #[test]
@@ -97,10 +97,10 @@ fn a_replay_tells_those_of_today_with_tools_and_none_without() {
         let bodies = bot.bodies();
         assert_eq!(bodies.len(), 6, "{prompt:?}");
         for body in &bodies[2..4] {
-            assert_eq!(told(body), Vec::<String>::new(), "{prompt:?}");
+            assert_eq!(sent_texts(body), Vec::<String>::new(), "{prompt:?}");
         }
         for body in &bodies[4..] {
-            let actual = told(body);
+            let actual = sent_texts(body);
             assert!(actual.len() == 1 && actual[0].contains("New."), "{prompt:?}: {actual:?}");
         }
         assert_eq!(bodies[2].to_string().contains("Be brief."), !prompt.is_empty());
@@ -119,7 +119,7 @@ fn after_a_summary_they_are_right_behind_the_root() {
     let bodies = bot.bodies();
     let last = messages(&bodies[4]);
     assert!(last.iter().any(|(_, text)| text.contains("SUMMARY")), "{last:?}");
-    assert_eq!(told(&bodies[4]).len(), 1);
+    assert_eq!(sent_texts(&bodies[4]).len(), 1);
     let at = last.iter().position(|(_, text)| text.starts_with(MARK)).unwrap();
     assert!(at == 1 && last[2].1.contains("SUMMARY"), "{last:?}");
 }
@@ -136,7 +136,7 @@ fn nothing_goes_along_where_it_is_turned_off_or_nothing_can_be_called() {
         git_init(&bot.home);
         bot.home.write("work/AGENTS.md", "Use tabs.");
         bot.home.ok(&[&["do", "one"], args].concat());
-        assert_eq!(told(&bot.bodies()[0]).len(), 0, "{settings} {args:?}");
+        assert_eq!(sent_texts(&bot.bodies()[0]).len(), 0, "{settings} {args:?}");
         assert!(bubbs(&bot.home).iter().all(|bubb| !bubb.text.starts_with(MARK)), "{settings} {args:?}");
     }
     let bot = Bot::program("planner = 'off'", &["1"]);
@@ -158,7 +158,7 @@ fn nothing_goes_along_where_it_is_turned_off_or_nothing_can_be_called() {
     let bot = Bot::saying("planner = 'off'", &["1", "2"]);
     bot.home.write("work/AGENTS.md", "Use tabs.");
     bot.home.ok(&["do", "one"]);
-    assert_eq!(told(&bot.bodies()[0]).len(), 0);
+    assert_eq!(sent_texts(&bot.bodies()[0]).len(), 0);
     git_init(&bot.home);
     bot.home.ok(&["do", "two"]);
     bot.home.lepo(&["do", "--no-agents", "three"]);
@@ -224,7 +224,7 @@ fn a_repository_of_another_user_counts_only_where_git_would_take_it() {
     }
     let ran = bot.lepo(&["do", "one"]);
     assert!(ran.err.contains("AGENTS.md is left out: the repository belongs to another user"), "{}", ran.err);
-    assert_eq!(told(&bot.bodies()[0]).len(), 0);
+    assert_eq!(sent_texts(&bot.bodies()[0]).len(), 0);
     bot.home.write("work/.agents/skills/theirs/SKILL.md", "---\nname: theirs\ndescription: x\n---\n");
     assert!(
         bot.home
@@ -240,7 +240,7 @@ fn a_repository_of_another_user_counts_only_where_git_would_take_it() {
         "{}",
         ran.err
     );
-    assert_eq!(told(&bot.bodies()[1]).len(), 1);
+    assert_eq!(sent_texts(&bot.bodies()[1]).len(), 1);
 }
 
 #[test]
@@ -250,11 +250,11 @@ fn secrets_in_them_are_masked_on_disk_and_no_reason_to_send_them_again() {
     bot.home.write("work/AGENTS.md", format!("Token: {token}\n"));
     let ran = bot.lepo(&["do", "--unmasked", "one"]);
     assert!(ran.err.contains("1 secret was masked in AGENTS.md (github-token)"), "{}", ran.err);
-    assert!(told(&bot.bodies()[0])[0].contains(&token), "the model sees the truth");
+    assert!(sent_texts(&bot.bodies()[0])[0].contains(&token), "the model sees the truth");
     assert!(bubbs(&bot.home).iter().all(|bubb| !bubb.text.contains(&token)));
     let ran = bot.lepo(&["do", "two"]);
     assert!(!ran.err.contains("masked"), "{}", ran.err);
-    assert_eq!(told(&bot.bodies()[1]).len(), 1);
+    assert_eq!(sent_texts(&bot.bodies()[1]).len(), 1);
 }
 
 /// The share of a request that a server's cache keeps.
@@ -305,7 +305,7 @@ fn a_session_tells_them_once_too() {
     screen.shows("new conversation · AGENTS.md (3 tokens)").prompts("> ");
     screen.enters("one").shows("first").prompts("> ");
     screen.enters("two").shows("second").prompts("> ");
-    assert_eq!(told(&bot.bodies()[1]).len(), 1);
+    assert_eq!(sent_texts(&bot.bodies()[1]).len(), 1);
 }
 
 #[test]

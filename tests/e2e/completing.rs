@@ -19,7 +19,7 @@ fn home() -> (Home, Vec<String>) {
 }
 
 /// Candidates for the last of these words, as fish is told them, with their meanings.
-fn told(home: &Home, words: &[&str]) -> Vec<(String, String)> {
+fn candidates(home: &Home, words: &[&str]) -> Vec<(String, String)> {
     let mut command = home.command(&[&["--", "lepo"], words].concat());
     command.env("LEPO_COMPLETE", "fish");
     let ran = run(command, b"");
@@ -29,7 +29,7 @@ fn told(home: &Home, words: &[&str]) -> Vec<(String, String)> {
 }
 
 fn values(home: &Home, words: &[&str]) -> Vec<String> {
-    told(home, words).into_iter().map(|(value, _)| value).collect()
+    candidates(home, words).into_iter().map(|(value, _)| value).collect()
 }
 
 #[test]
@@ -44,26 +44,26 @@ fn each_argument_completes_to_what_there_is() {
     ];
     let addresses = addresses.map(|(value, meaning)| (value.to_string(), meaning.to_string()));
     for command in ["show", "ls", "log", "diff", "export", "rm", "edit", "resolve"] {
-        assert_eq!(told(&home, &[command, ""]), addresses, "{command}");
+        assert_eq!(candidates(&home, &[command, ""]), addresses, "{command}");
     }
-    assert_eq!(told(&home, &["do", "--tail", ""]), addresses);
-    assert_eq!(told(&home, &["add", "--prev", ""]), addresses);
-    assert_eq!(told(&home, &["-c", ".", "show", ""]), addresses);
+    assert_eq!(candidates(&home, &["do", "--tail", ""]), addresses);
+    assert_eq!(candidates(&home, &["add", "--prev", ""]), addresses);
+    assert_eq!(candidates(&home, &["-c", ".", "show", ""]), addresses);
     // None but a tail is offered, until what is typed is that of no tail.
     assert_eq!(
-        told(&home, &["show", &first.to_lowercase()]),
+        candidates(&home, &["show", &first.to_lowercase()]),
         [(first.clone(), "u0 첫 질문: 왜 그럴까?".into())]
     );
     assert_eq!(values(&home, &["show", "ma"]), ["main"]);
     assert_eq!(values(&home, &["show", "@..ma"]), ["@..main"]);
     assert_eq!(values(&home, &["branch", "-d", ""]), ["main"]);
     let models = [("gpt", "openai gpt-4o"), ("qwen", "ollama qwen3:8b")].map(|(a, b)| (a.into(), b.into()));
-    assert_eq!(told(&home, &["do", "-m", ""]), models);
+    assert_eq!(candidates(&home, &["do", "-m", ""]), models);
     assert_eq!(values(&home, &["do", "--tools", ""]), ["manual", "auto", "off"]);
     assert_eq!(values(&home, &["add", "--kind", "a"]), ["a"]);
     assert_eq!(values(&home, &["grep", "--kind", ""]), ["s", "u", "a", "t"]);
-    assert_eq!(told(&home, &["model", "use", ""]), models);
-    assert_eq!(told(&home, &["config", "max_r"]), [("max_rounds".into(), "8".into())]);
+    assert_eq!(candidates(&home, &["model", "use", ""]), models);
+    assert_eq!(candidates(&home, &["config", "max_r"]), [("max_rounds".into(), "8".into())]);
     assert!(values(&home, &["sh"]).contains(&"show".into()));
     assert!(values(&home, &["show", "--pa"]).contains(&"--paths".into()));
     assert!(values(&home, &["show", "01JB"]).is_empty(), "of another store");
@@ -92,7 +92,7 @@ fn requests_that_wait_complete() {
     let (home, _) = home();
     let request = r#"{"access":"read","command":"git log"}"#;
     let waiting = home.add(&["--kind", "s", "--hidden"], request);
-    assert_eq!(told(&home, &["do", "--approve", ""]), [(waiting.clone(), "git log".into())]);
+    assert_eq!(candidates(&home, &["do", "--approve", ""]), [(waiting.clone(), "git log".into())]);
     assert_eq!(values(&home, &["do", "--deny", &waiting[..8]]), [waiting]);
 }
 
@@ -218,7 +218,7 @@ fn aliases_complete_as_commands_do() {
         "[alias]\nagain = \"do --retry\"\nzz = \"l --paths\"\nl = \"ls -n 1\"\nuse = \"model use\"\nls = \"show\"\n\
          q = \"-n 'a question'\"\nlost = \"none\"\n[[models]]\nname = \"gpt\"\nprovider = \"openai\"\nmodel = \"m\"\n",
     );
-    let first = told(&home, &["a"]);
+    let first = candidates(&home, &["a"]);
     assert!(
         first.contains(&("again".into(), "do --retry".into())) && first.iter().any(|(word, _)| word == "add")
     );

@@ -33,7 +33,7 @@ fn document(bot: &Bot, args: &[&str]) -> Value {
 }
 
 /// The roles and texts of a document's messages.
-fn told(document: &Value) -> Vec<(String, String)> {
+fn listed_messages(document: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_string();
     let messages = document["messages"].as_array().unwrap().iter();
     messages.map(|message| (text(&message["role"]), text(&message["text"]))).collect()
@@ -56,7 +56,7 @@ fn what_is_told_is_what_then_leaves() {
             let ran = bot.home.alone(&[&["do"], asks.as_slice()].concat());
             assert_eq!(ran.code, 0, "{args:?}: {}", ran.err);
             let body = &bot.bodies()[before];
-            assert_eq!(told(&told_of), messages(body), "{settings} {args:?}");
+            assert_eq!(listed_messages(&told_of), messages(body), "{settings} {args:?}");
             for field in ["temperature", "stream", "stream_options"] {
                 assert_eq!(told_of["fields"][field], body[field], "{settings} {args:?} {field}");
             }
@@ -77,7 +77,7 @@ fn a_text_that_leaves_with_masks_is_told_so() {
     // The key of the masks is made by the first question.
     assert_eq!(bot.home.alone(&["do", "first"]).code, 0);
     for args in [&["-n", "q"][..], &["-n", "--unmasked", "q"]] {
-        let told_of = told(&document(&bot, args));
+        let told_of = listed_messages(&document(&bot, args));
         assert_eq!(bot.home.alone(&[&["do"], args].concat()).code, 0);
         let left = messages(bot.bodies().last().unwrap());
         assert_eq!(told_of, left, "{args:?}");
@@ -115,14 +115,15 @@ fn commands_addresses_and_resources_stand_there_undone() {
         "https://127.0.0.1:9/f",
         "q",
     ];
-    let texts: Vec<String> = told(&document(&bot, &args)).into_iter().map(|(_, text)| text).collect();
+    let texts: Vec<String> =
+        listed_messages(&document(&bot, &args)).into_iter().map(|(_, text)| text).collect();
     assert!(texts.contains(&"$ touch ran\n(not run)".to_string()), "{texts:?}");
     assert!(texts.contains(&"mcp:s/guide://start:\n(not fetched)".to_string()), "{texts:?}");
     let question = texts.iter().find(|text| text.starts_with('q') || text.contains("\n\nq\n")).unwrap();
     assert_eq!(question.matches("(not fetched)").count(), 3, "{question}");
     assert!(!bot.home.work().join("ran").exists());
     assert!(left(&bot.home, "s", "starts").is_empty());
-    let actual = told(&document(&bot, &["--prompt", "s/explain", "--arg", "topic=x"]));
+    let actual = listed_messages(&document(&bot, &["--prompt", "s/explain", "--arg", "topic=x"]));
     let prompt = ("user".to_string(), "prompt s/explain:\n(not fetched)".to_string());
     assert!(actual.contains(&prompt), "{actual:?}");
 }

@@ -18,7 +18,7 @@ fn database(home: &Home, dump: &str, file: &str) -> bool {
 }
 
 /// Each bubb as kind, hidden and text, below the text of the one before.
-fn said(home: &Home) -> Vec<String> {
+fn stored_texts(home: &Home) -> Vec<String> {
     let all = bubbs(home);
     let text = |id: &str| all.iter().find(|bubb| bubb.id == id).map_or("head", |bubb| bubb.text.as_str());
     let first = |text: &str| text.lines().next().unwrap_or_default().to_string();
@@ -41,7 +41,7 @@ fn both_generations_of_llm_are_read() {
             (&2.into(), &serde_json::json!([])),
             "{document}"
         );
-        let actual = said(&home);
+        let actual = stored_texts(&home);
         // Two chats that begin alike are two conversations, as they were held at two times.
         assert_eq!(
             actual.iter().filter(|line| *line == "be brief > u0 what is rust").count(),
@@ -76,7 +76,7 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
     let document: Value = serde_json::from_str(&home.ok(&["import", "--json", "db", "opencode.db"])).unwrap();
     assert_eq!(document["sources"][0]["format"], "opencode");
     assert_eq!(
-        said(&home),
+        stored_texts(&home),
         [
             "bash > t1 a",
             "head > u0 list",
@@ -90,7 +90,7 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
     assert!(database(&newer, "opencode-2.sql", "opencode.db"));
     newer.ok(&["import", "opencode", "opencode.db"]);
     assert_eq!(
-        said(&newer),
+        stored_texts(&newer),
         [
             "bash > t1 a",
             "head > u0 list",

@@ -12,7 +12,7 @@ fn import(home: &Home, args: &[&str]) -> Value {
 }
 
 /// The visible and hidden texts, each behind the tag of its kind, oldest first.
-fn said(home: &Home) -> Vec<String> {
+fn stored_texts(home: &Home) -> Vec<String> {
     bubbs(home).iter().map(|bubb| format!("{} {}", bubb.tag, bubb.text)).collect()
 }
 
@@ -82,7 +82,7 @@ fn the_copy_in_a_compaction_is_stepped_over() {
     home.write("work/rollout.jsonl", log);
     let output = import(&home, &["codex", "rollout.jsonl"]);
     assert_eq!(output["skipped"], json!([]));
-    assert_eq!(said(&home), ["u0 one", "s1 so far", "u0 two"]);
+    assert_eq!(stored_texts(&home), ["u0 one", "s1 so far", "u0 two"]);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn prompts_of_sessions_whose_logs_are_gone_are_rescued() {
         json!([{ "reason": "prompt of a session whose log still exists", "count": 1, "files": [file] },
             { "reason": "prompt that is a command", "count": 1, "files": [file] }])
     );
-    assert_eq!(said(&home), ["u0 look: line 1\nline 2 so", "u0 old", "u0 /etc is what?"]);
+    assert_eq!(stored_texts(&home), ["u0 look: line 1\nline 2 so", "u0 old", "u0 /etc is what?"]);
     // A session that was imported while its log was there is left alone once the log is gone.
     import(&home, &["claude-code", "--all"]);
     std::fs::remove_file(home.path().join(".claude/projects/-w/there.jsonl")).unwrap();

@@ -116,11 +116,11 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
 
 /// A home whose model has a configured key and gives these replies, with a file of all secrets in `source` and a server
 /// that tells them.
-fn bot(settings: &str, told: &Told, replies: impl IntoIterator<Item = Reply>) -> Bot {
+fn bot(settings: &str, planted: &Told, replies: impl IntoIterator<Item = Reply>) -> Bot {
     let bot = Bot::openai(settings, replies);
     let config = bot.home.read("config/config.toml") + &format!("api_key = \"{KEY}\"\n");
     bot.home.write("config/config.toml", config);
-    bot.home.write("source/all.txt", &told.text);
+    bot.home.write("source/all.txt", &planted.text);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/teller.py");
     let args = json!([script, bot.home.path().join("source/all.txt")]);
     configure(&bot.home, &[("s", json!({ "command": "python3", "args": args }))]);

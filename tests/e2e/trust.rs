@@ -306,7 +306,10 @@ fn a_trusted_file_is_listed_with_the_settings_and_the_models() {
     let line = "max_rounds = 3  # ";
     let config = place.home.ok(&["config"]);
     assert!(
-        config.lines().any(|told| told.starts_with(line) && told.ends_with("_config.toml:1")),
+        config
+            .lines()
+            .any(|line_of_config| line_of_config.starts_with(line)
+                && line_of_config.ends_with("_config.toml:1")),
         "{config}"
     );
     assert!(place.home.ok(&["model", "ls"]).contains("theirs openai m active"));

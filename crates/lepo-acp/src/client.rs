@@ -27,10 +27,10 @@ pub struct AgentCapabilities {
 
 impl AgentCapabilities {
     /// Parses the answer to [`hello`].
-    pub fn read(told: &Value) -> AgentCapabilities {
-        let can = &told["agentCapabilities"];
+    pub fn read(reply: &Value) -> AgentCapabilities {
+        let can = &reply["agentCapabilities"];
         AgentCapabilities {
-            version: told["protocolVersion"].as_u64().unwrap_or_default(),
+            version: reply["protocolVersion"].as_u64().unwrap_or_default(),
             image: can["promptCapabilities"]["image"].as_bool().unwrap_or_default(),
             fork: can["sessionCapabilities"]["fork"].is_object(),
             load: can["loadSession"].as_bool().unwrap_or_default(),
@@ -74,14 +74,14 @@ fn old_session(session: &str, cwd: &str) -> ExistingSessionParams {
 }
 
 /// Returns the id in the answer to a new session.
-pub fn session_id(told: &Value) -> Option<String> {
-    told["sessionId"].as_str().filter(|id| !id.is_empty()).map(str::to_string)
+pub fn session_id(reply: &Value) -> Option<String> {
+    reply["sessionId"].as_str().filter(|id| !id.is_empty()).map(str::to_string)
 }
 
 /// Returns the models that an agent lists with a new session.
-pub fn models(told: &Value) -> Vec<String> {
+pub fn models(reply: &Value) -> Vec<String> {
     let text = |value: &Value, key: &str| value[key].as_str().map(str::to_string);
-    let options = told["configOptions"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let options = reply["configOptions"].as_array().map(Vec::as_slice).unwrap_or_default();
     let of_model = options.iter().filter(|option| option["category"] == "model" || option["id"] == "model");
     let values =
         of_model.flat_map(|option| option["options"].as_array().map(Vec::as_slice).unwrap_or_default());
@@ -92,7 +92,7 @@ pub fn models(told: &Value) -> Vec<String> {
     });
     let mut models: Vec<String> = flat.filter_map(|value| text(value, "value")).collect();
     // Agents listed models here before the protocol had options.
-    let older = told["models"]["availableModels"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let older = reply["models"]["availableModels"].as_array().map(Vec::as_slice).unwrap_or_default();
     if models.is_empty() {
         models.extend(older.iter().filter_map(|model| text(model, "modelId")));
     }
@@ -110,8 +110,8 @@ pub fn cancel(session: &str) -> String {
 }
 
 /// Returns the agent's reason for the end of a turn.
-pub fn stop_reason(told: &Value) -> String {
-    told["stopReason"].as_str().unwrap_or("end_turn").chars().take(100).collect()
+pub fn stop_reason(reply: &Value) -> String {
+    reply["stopReason"].as_str().unwrap_or("end_turn").chars().take(100).collect()
 }
 
 /// Returns the text in the data of an error.
@@ -130,10 +130,10 @@ mod tests {
         let flat = select(json!([{ "value": "a", "name": "A" }, { "value": "b" }]));
         let grouped = select(json!([{ "group": "g", "options": [{ "value": "c" }] }]));
         let older = json!({ "models": { "availableModels": [{ "modelId": "d" }] } });
-        for (told, expected) in
+        for (reply, expected) in
             [(flat, vec!["a", "b"]), (grouped, vec!["c"]), (older, vec!["d"]), (json!(7), vec![])]
         {
-            assert_eq!(models(&told), expected);
+            assert_eq!(models(&reply), expected);
         }
     }
 

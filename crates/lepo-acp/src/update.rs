@@ -343,7 +343,7 @@ mod tests {
     #[test]
     fn updates_of_others_never_fail_but_by_being_none() {
         let update =
-            |update: Value| read(json!({ "sessionId": "s", "update": update })).map(|(_, told)| told);
+            |update: Value| read(json!({ "sessionId": "s", "update": update })).map(|(_, received)| received);
         let picture = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "image" } });
         assert_eq!(update(picture), None);
         let audio = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "audio" } });

@@ -301,14 +301,14 @@ mod tests {
 
     #[test]
     fn a_cause_begins_with_a_small_letter_unless_it_begins_with_a_name() {
-        for (told, shown) in [
+        for (text, shown) in [
             ("No such file or directory (os error 2)", "no such file or directory"),
             ("HTTP 500", "HTTP 500"),
             ("already small", "already small"),
             ("É", "É"),
             ("", ""),
         ] {
-            assert_eq!(cause(&std::io::Error::other(told.to_string())), shown);
+            assert_eq!(cause(&std::io::Error::other(text.to_string())), shown);
         }
     }
 }

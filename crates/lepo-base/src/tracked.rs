@@ -58,7 +58,7 @@ fn git_tracks(root: &Path, path: &Path) -> bool {
     git.arg("-C").arg(root).args(["-c", "core.fsmonitor=false", "ls-files", "--"]);
     git.arg(exactly).stdin(Stdio::null()).stderr(Stdio::null());
     match git.output() {
-        Ok(told) if told.status.success() => !told.stdout.is_empty(),
+        Ok(ran) if ran.status.success() => !ran.stdout.is_empty(),
         _ => true,
     }
 }

@@ -230,12 +230,12 @@ fn threads(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result
     for thread in &threads {
         let mut ends = tips.remove(&thread.id).unwrap_or_default();
         ends.extend(thread.tip.clone());
-        let told = |hash: &str| {
+        let response_info = |hash: &str| {
             let mut at = Some(thread);
             for _ in 0..DEEP {
                 let Some(thread) = at else { break };
-                if let Some(told) = thread.responses.get(hash) {
-                    return told.clone();
+                if let Some(response_info) = thread.responses.get(hash) {
+                    return response_info.clone();
                 }
                 at = thread.forked_from.as_ref().and_then(|id| indices.get(id)).map(|&index| &threads[index]);
             }
@@ -249,7 +249,8 @@ fn threads(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Result
             for hash in new.into_iter().rev() {
                 let parent = messages.get(&hash).and_then(|(parent, _)| parent.as_ref());
                 let parent = parent.and_then(|parent| tails.get(parent)).copied();
-                let tail = message(database, &mut conversation, &messages, &hash, parent, &told(&hash))?;
+                let tail =
+                    message(database, &mut conversation, &messages, &hash, parent, &response_info(&hash))?;
                 tails.insert(hash, tail);
             }
         }
@@ -314,7 +315,7 @@ fn message(
     messages: &LlmMessages,
     hash: &str,
     parent: Option<usize>,
-    told: &ResponseInfo,
+    response: &ResponseInfo,
 ) -> rusqlite::Result<usize> {
     let role = messages.get(hash).map_or("", |(_, role)| role);
     let kind = if role == "user" { Role::User } else { Role::Assistant };
@@ -322,7 +323,7 @@ fn message(
         "select id, type, tool_name, text, payload from parts where message_hash = ?1 order by position",
     )?;
     let mut rows = query.query([hash])?;
-    let mut parts = MessageBuilder::new(conversation, parent, told.time, kind);
+    let mut parts = MessageBuilder::new(conversation, parent, response.time, kind);
     while let Some(row) = rows.next()? {
         let payload = text(row, "payload").unwrap_or_else(|| "{}".into());
         let whole = match text(row, "text") {
@@ -355,7 +356,7 @@ fn message(
     }
     let (first, tail) = parts.finish();
     conversation.messages += 1;
-    conversation.answered_by(first, told.model.as_deref(), told.input, told.output);
+    conversation.answered_by(first, response.model.as_deref(), response.input, response.output);
     Ok(tail)
 }
 

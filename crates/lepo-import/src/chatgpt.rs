@@ -268,7 +268,7 @@ fn files(content: JsonValue<'_>, metadata: JsonValue<'_>, ids: &mut Ids) -> Vec<
         .collect();
     let about: HashMap<&str, (&str, &str)> =
         attached.iter().rev().map(|(id, name, mime)| (id.as_str(), (name.as_str(), mime.as_str()))).collect();
-    let (mut files, mut told) = (Vec::new(), HashSet::new());
+    let (mut files, mut sent_ids) = (Vec::new(), HashSet::new());
     for part in content.get("parts").items().filter(|part| part.is_object()) {
         let inner = part.get("audio_asset_pointer");
         let part = if inner.is_object() { inner } else { part };
@@ -283,9 +283,9 @@ fn files(content: JsonValue<'_>, metadata: JsonValue<'_>, ids: &mut Ids) -> Vec<
         let (name, mime) = about.get(id.as_str()).copied().unwrap_or((&id, ""));
         files.push(attach::lost(name, mime));
         ids.push(Some(id.clone()));
-        told.insert(id);
+        sent_ids.insert(id);
     }
-    for (id, name, mime) in attached.iter().filter(|(id, ..)| !told.contains(id.as_str())) {
+    for (id, name, mime) in attached.iter().filter(|(id, ..)| !sent_ids.contains(id.as_str())) {
         files.push(attach::lost(name, mime));
         ids.push(Some(id.clone()));
     }

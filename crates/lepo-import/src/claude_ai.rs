@@ -49,8 +49,9 @@ fn conversation(value: JsonValue<'_>) -> History {
         .map(|(id, parent, _)| Link { id, parent: parent.as_deref().filter(|parent| *parent != ROOT) })
         .collect();
     // A message without the key of a parent follows the previous message.
-    let silent =
-        |index: usize| messages.get(index).is_some_and(|(.., told)| !told.has("parent_message_uuid"));
+    let silent = |index: usize| {
+        messages.get(index).is_some_and(|(.., message_value)| !message_value.has("parent_message_uuid"))
+    };
     let mut parents = parents(&links, |index| index.checked_sub(1));
     for (index, parent) in parents.iter_mut().enumerate().filter(|(index, _)| silent(*index)) {
         *parent = index.checked_sub(1);
@@ -58,8 +59,8 @@ fn conversation(value: JsonValue<'_>) -> History {
     cut_circles(&mut parents, |index| messages.get(index).map_or("", |(id, ..)| id));
     let model = value.get("model").non_empty();
     let mut indices = Vec::with_capacity(messages.len());
-    for (_, _, told) in &messages {
-        let index = message(&mut conversation, *told);
+    for (_, _, message_value) in &messages {
+        let index = message(&mut conversation, *message_value);
         conversation.answered_by(index.0, model.as_deref(), None, None);
         indices.push(index);
     }

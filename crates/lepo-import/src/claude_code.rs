@@ -273,11 +273,12 @@ impl ClaudeSession {
         call.copied().or(self.last_call).or_else(|| self.conversation.first_said())
     }
 
-    fn finish(mut self, path: &Path, told: &HashMap<String, String>) -> History {
+    fn finish(mut self, path: &Path, sibling_titles: &HashMap<String, String>) -> History {
         let there = |leaf: &str| self.log.records.iter().any(|record| record.id == leaf);
         self.titles[2] =
             self.summaries.iter().rev().find(|(leaf, _)| there(leaf)).map(|(_, title)| title.clone());
-        let elsewhere = || self.log.records.iter().rev().find_map(|record| told.get(&record.id).cloned());
+        let elsewhere =
+            || self.log.records.iter().rev().find_map(|record| sibling_titles.get(&record.id).cloned());
         self.titles[2] = self.titles[2].take().or_else(elsewhere);
         let title = self.titles.into_iter().flatten().next();
         // Printed lines have less than the session's own log.

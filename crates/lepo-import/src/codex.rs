@@ -165,9 +165,9 @@ impl CodexLog {
         }
     }
 
-    fn add_record(&mut self, told: CodexContent, reading: &mut SourceReader) {
+    fn add_record(&mut self, content: CodexContent, reading: &mut SourceReader) {
         let was_exported = std::mem::take(&mut self.was_exported);
-        match told {
+        match content {
             CodexContent::Nothing => {}
             CodexContent::Part(part) => self.add(part),
             CodexContent::Echo(..) if was_exported => {}

@@ -224,7 +224,7 @@ fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
                 nodes.unknown_content();
                 CodexContent::Message(nodes)
             }
-            told => told,
+            other => other,
         },
         _ => CodexContent::UnknownContent,
     }

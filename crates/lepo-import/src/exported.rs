@@ -54,10 +54,10 @@ impl<'v> ExportedMessage<'v> {
         }
         parts.text(text);
         let mut inside = files.into_iter();
-        for told in self.value.get("files").items() {
-            let (name, data) = (told.get("name").words(), told.get("data").text());
+        for file_value in self.value.get("files").items() {
+            let (name, data) = (file_value.get("name").words(), file_value.get("data").text());
             let file = match data {
-                Some(data) => Some(attach::base64(&name, &told.get("mime").words(), &data)),
+                Some(data) => Some(attach::base64(&name, &file_value.get("mime").words(), &data)),
                 None => inside.next().map(|file| ImportedFile { name, ..file }),
             };
             file.into_iter().for_each(|file| parts.file(file));

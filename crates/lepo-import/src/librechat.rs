@@ -59,11 +59,14 @@ fn conversation(value: JsonValue<'_>) -> History {
         .collect();
     let mut by_name = parents(&links, |index| messages[index].2);
     // If no message has a parent or its key, each follows the previous one.
-    if messages.iter().all(|(_, _, inside, told)| inside.is_none() && !told.has("parentMessageId")) {
+    if messages
+        .iter()
+        .all(|(_, _, inside, message_value)| inside.is_none() && !message_value.has("parentMessageId"))
+    {
         by_name = (0..messages.len()).map(|index: usize| index.checked_sub(1)).collect();
     }
     let indices: Vec<(usize, usize)> =
-        messages.iter().map(|(.., told)| message(&mut conversation, *told)).collect();
+        messages.iter().map(|(.., message_value)| message(&mut conversation, *message_value)).collect();
     for (index, parent) in by_name.into_iter().enumerate() {
         conversation.nodes[indices[index].0].parent = parent.map(|parent| indices[parent].1).or(root);
     }

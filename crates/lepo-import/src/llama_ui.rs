@@ -128,11 +128,11 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
             parts.push_node(NodeContent::Output { call, text: content.into_owned(), files });
         }
         "user" | "assistant" => {
-            let (thought, said) = thought(&content);
+            let (thought, rest) = thought(&content);
             let thoughts = [message.get("reasoningContent").non_empty(), message.get("thinking").non_empty()];
             parts.aside(Role::Assistant, &thoughts.into_iter().flatten().next().unwrap_or_default());
             parts.aside(Role::Assistant, thought.filter(|_| kind == Role::Assistant).unwrap_or_default());
-            parts.text(if kind == Role::Assistant { said } else { &content });
+            parts.text(if kind == Role::Assistant { rest } else { &content });
             message.get("extra").items().for_each(|extra| attached(&mut parts, extra));
             calls(&mut parts, message.get("toolCalls"));
         }
@@ -149,7 +149,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
 fn thought(content: &str) -> (Option<&str>, &str) {
     let inside = content.trim_start().strip_prefix("<think>");
     match inside.and_then(|inside| inside.split_once("</think>")) {
-        Some((thought, said)) => (Some(thought.trim()), said.trim_start_matches('\n')),
+        Some((thought, rest)) => (Some(thought.trim()), rest.trim_start_matches('\n')),
         None => (None, content),
     }
 }

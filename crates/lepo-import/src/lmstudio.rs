@@ -38,8 +38,8 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
         for message in value.get("messages").items() {
             let (before, begin) = (at, conversation.nodes.len());
             let selected = message.get("currentlySelected").count().unwrap_or(0);
-            for (index, told) in message.get("versions").items().enumerate() {
-                let last = version(&mut conversation, before, told, model.as_deref());
+            for (index, version_value) in message.get("versions").items().enumerate() {
+                let last = version(&mut conversation, before, version_value, model.as_deref());
                 if index as u64 == selected || at == before {
                     at = Some(last);
                 }

@@ -50,7 +50,7 @@ pub fn conversation(value: JsonValue<'_>) -> Option<History> {
         messages.iter().map(|(id, parent, _)| Link { id, parent: parent.as_deref() }).collect();
     let parents = parents(&links, |_| None);
     let indices: Vec<(usize, usize)> =
-        messages.iter().map(|(_, _, told)| message(&mut conversation, *told)).collect();
+        messages.iter().map(|(_, _, message_value)| message(&mut conversation, *message_value)).collect();
     for (index, parent) in parents.into_iter().enumerate() {
         conversation.nodes[indices[index].0].parent = parent.map(|parent| indices[parent].1).or(root);
     }

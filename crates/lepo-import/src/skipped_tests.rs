@@ -9,11 +9,11 @@ fn read(format: SourceFormat, file: &str, text: &str) -> (Vec<String>, Vec<(Stri
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(file);
     std::fs::write(&path, text).unwrap();
-    let (mut said, mut reading, mut skipped) = (Vec::new(), SourceReader::default(), SkipCounts::default());
+    let (mut texts, mut reading, mut skipped) = (Vec::new(), SourceReader::default(), SkipCounts::default());
     format
         .read(vec![path], &mut reading, &mut |mut conversation, _, _| {
             skipped.skip_parts(&mut conversation);
-            said.extend(conversation.nodes.into_iter().filter_map(|node| match node.what {
+            texts.extend(conversation.nodes.into_iter().filter_map(|node| match node.what {
                 NodeContent::Text(kind, text, _) => Some(format!("{} {text}", kind.letter())),
                 NodeContent::Output { text, .. } => Some(format!("t {text}")),
                 _ => None,
@@ -24,7 +24,7 @@ fn read(format: SourceFormat, file: &str, text: &str) -> (Vec<String>, Vec<(Stri
     for (reason, count) in reading.tally.skipped {
         skipped.skip(&reason, count);
     }
-    (said, skipped.skipped.into_iter().collect())
+    (texts, skipped.skipped.into_iter().collect())
 }
 
 const CONTENT: &str = "content of an unknown type";
@@ -32,7 +32,7 @@ const ROLE: &str = "message of an unknown role";
 
 #[test]
 fn a_content_of_an_unknown_type_is_counted_and_its_text_is_kept() {
-    for (format, message, said, skipped) in [
+    for (format, message, expected_texts, skipped) in [
         (SourceFormat::Messages, r#"{"role":"user","content":{"text":"alone"}}"#, &["u alone"][..], 0),
         (SourceFormat::Messages, r#"{"role":"user","content":{"note":"x"}}"#, &[], 1),
         (SourceFormat::Messages, r#"{"role":"user","content":7}"#, &[], 1),
@@ -143,7 +143,7 @@ fn a_content_of_an_unknown_type_is_counted_and_its_text_is_kept() {
             (skipped > 0).then(|| (CONTENT.to_string(), skipped)).into_iter().collect();
         assert_eq!(
             wrapped(format, message),
-            (said.iter().map(|text| text.to_string()).collect(), expected),
+            (expected_texts.iter().map(|text| text.to_string()).collect(), expected),
             "{message}"
         );
     }
@@ -212,11 +212,11 @@ fn wrapped(format: SourceFormat, message: &str) -> (Vec<String>, Vec<(String, u6
         }
         _ => ("s.json", format!(r#"{{"sessionId":"s","projectHash":"p","messages":[{message}]}}"#)),
     };
-    let (mut said, skipped) = read(format, file, &text);
+    let (mut texts, skipped) = read(format, file, &text);
     if format == SourceFormat::Messages {
-        assert_eq!(said.pop().as_deref(), Some("u z"), "the message after it is lost");
+        assert_eq!(texts.pop().as_deref(), Some("u z"), "the message after it is lost");
     }
-    (said, skipped)
+    (texts, skipped)
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn data_behind_the_end_of_a_document_is_counted() {
     let export = r#"[{"mapping":{"a":{"message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["q"]}}}}}]"#;
     let behind = vec![("data after the end of the document".to_string(), 1)];
     for (more, skipped) in [("\n\n", vec![]), (export, behind.clone()), (" garbage", behind)] {
-        let (said, found) = read(SourceFormat::ChatGpt, "c.json", &format!("{export}{more}"));
-        assert_eq!((said, found), (vec!["u q".to_string()], skipped), "{more}");
+        let (texts, found) = read(SourceFormat::ChatGpt, "c.json", &format!("{export}{more}"));
+        assert_eq!((texts, found), (vec!["u q".to_string()], skipped), "{more}");
     }
 }
 
@@ -255,12 +255,12 @@ fn a_text_that_only_holds_json_is_no_source() {
         zip.finish().unwrap().into_inner()
     };
     let long = "x".repeat(200);
-    for (names, said) in [
+    for (names, expected) in [
         (&["chats.json"][..], "Claude.ai, but chats.json: unpack it"),
         (&["e/b", "e/a", "c", "e/d", "f"], "Claude.ai, but a, b, c and 2 more: unpack it"),
         (&[&long], &format!("Claude.ai, but {}: unpack it", "x".repeat(60))),
     ] {
         let hint = hint("z.zip", &zip(names));
-        assert!(hint.contains(said), "{hint}");
+        assert!(hint.contains(expected), "{hint}");
     }
 }

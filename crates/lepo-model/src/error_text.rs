@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_repeated_key_is_hidden() {
-        for (key, said, hidden) in [
+        for (key, text, hidden) in [
             ("sk-12345", "bad key sk-12345", "bad key [secret]"),
             // A short value may be an ordinary word.
             ("none", "none of the models is there", "none of the models is there"),
@@ -121,7 +121,7 @@ mod tests {
             ("sk-abcdefghijklmnopqrstuvwxyz", "keys begin with sk-abc", "keys begin with sk-abc"),
             ("열쇠열쇠열쇠열쇠열쇠", "열쇠열쇠열쇠열쇠열쇠 열쇠", "[secret] 열쇠"),
         ] {
-            let error = without_key(Error::remote(said).hint(said), Some(&Secret::new(key)));
+            let error = without_key(Error::remote(text).hint(text), Some(&Secret::new(key)));
             assert_eq!(
                 (&*error.message, error.hint_for(HintTarget::SHELL).as_deref()),
                 (hidden, Some(hidden)),

@@ -135,9 +135,9 @@ fn in_choices(fields: &Map<String, Value>) -> Option<Value> {
 }
 
 /// MiniMax's form: a status next to an answer, 0 if it succeeded.
-fn base_response(told: &Value) -> Option<Value> {
-    let code = told.get("status_code").filter(|code| is_bad_code(code))?;
-    Some(json!({"message": told.get("status_msg"), "code": code}))
+fn base_response(response: &Value) -> Option<Value> {
+    let code = response.get("status_code").filter(|code| is_bad_code(code))?;
+    Some(json!({"message": response.get("status_msg"), "code": code}))
 }
 
 /// Returns an error with the codes of its siblings.

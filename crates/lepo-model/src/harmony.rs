@@ -144,13 +144,13 @@ mod tests {
                     .chunks(size)
                     .for_each(|piece| channels.feed(&piece.iter().collect::<String>(), &mut events));
                 channels.end(&mut events);
-                let told = |event: &ChatEvent| match event {
+                let text_of = |event: &ChatEvent| match event {
                     ChatEvent::Thinking(text) => format!("({text})"),
                     ChatEvent::Text(text) => text.clone(),
                     ChatEvent::ToolCall(call) => format!("{}={}", call.name, call.arguments),
                     other => panic!("{other:?}"),
                 };
-                let message: String = events.iter().map(told).collect();
+                let message: String = events.iter().map(text_of).collect();
                 assert_eq!(message.replace(")(", ""), expected, "{answer} by {size}");
             }
         }

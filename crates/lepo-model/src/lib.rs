@@ -291,10 +291,10 @@ impl Model {
         let asked: Result<AnswerSource<'_>> = match &mut self.backend {
             Backend::Http(remote) => {
                 let model = &self.config.name;
-                let mut warn = |said: ModelNotice| {
-                    let notice_text = said.without_key(key.as_ref());
-                    tracing::warn!(model, ?notice_text, "request");
-                    notice(notice_text);
+                let mut warn = |with_key: ModelNotice| {
+                    let model_notice = with_key.without_key(key.as_ref());
+                    tracing::warn!(model, notice = ?model_notice, "request");
+                    notice(model_notice);
                 };
                 match remote.ask(request, &mut warn).await {
                     Ok(begun) => {

@@ -322,13 +322,13 @@ mod tests {
     fn whole(mut filter: ThinkFilter, given: Vec<ChatEvent>) -> (String, Option<Lesson>) {
         let mut events = EventQueue::new();
         given.into_iter().for_each(|event| filter.pass(event, &mut events));
-        let told = |event: &ChatEvent| match event {
+        let text_of = |event: &ChatEvent| match event {
             ChatEvent::Thinking(text) => format!("({text})"),
             ChatEvent::Text(text) => text.clone(),
             ChatEvent::WasThinking => "!".to_owned(),
             _ => String::new(),
         };
-        (events.iter().map(told).collect(), filter.take_lesson())
+        (events.iter().map(text_of).collect(), filter.take_lesson())
     }
 
     #[test]

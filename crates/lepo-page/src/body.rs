@@ -34,21 +34,21 @@ pub fn body(
     text: &str,
     blob: &dyn Fn(&ContentHash) -> Option<Vec<u8>>,
 ) -> MessageBody {
-    let (said, files) = match role {
+    let (content, files) = match role {
         Role::User => split_attachments(text),
         _ => (text, Vec::new()),
     };
-    let mut html = String::with_capacity(said.len() + said.len() / 8 + 16);
+    let mut html = String::with_capacity(content.len() + content.len() / 8 + 16);
     match role {
-        Role::User if !hidden => typed(said, &mut html),
-        Role::Assistant if !hidden || !said.trim_start().starts_with('{') => answer(said, &mut html),
-        _ => plain(said, &mut html),
+        Role::User if !hidden => typed(content, &mut html),
+        Role::Assistant if !hidden || !content.trim_start().starts_with('{') => answer(content, &mut html),
+        _ => plain(content, &mut html),
     }
     for file in &files {
         attached(file, blob, &mut html);
     }
     let begin = text.get(..text.floor_char_boundary(LANGUAGE)).unwrap_or_default();
-    MessageBody { html, words: words(said), korean: begin.contains(|c| ('가'..='힣').contains(&c)) }
+    MessageBody { html, words: words(content), korean: begin.contains(|c| ('가'..='힣').contains(&c)) }
 }
 
 /// Appends a question literally, without Markdown.
@@ -71,24 +71,26 @@ fn plain(text: &str, html: &mut String) {
 
 /// Appends an answer, with thinking at its start collapsed.
 fn answer(text: &str, html: &mut String) {
-    let Some((thought, said)) = thought_first(text) else { return markdown(text, html) };
+    let Some((thought, answer_text)) = thought_first(text) else { return markdown(text, html) };
     if !thought.trim().is_empty() {
         html.push_str("<details class=think><summary>Thinking</summary>");
         markdown(thought, html);
         html.push_str("</details>");
     }
-    markdown(said.unwrap_or_default(), html);
+    markdown(answer_text.unwrap_or_default(), html);
 }
 
 /// Splits the thinking at the start of an answer from the text after it; `None` inside if the thinking has no end.
 fn thought_first(text: &str) -> Option<(&str, Option<&str>)> {
     let thinking = text.trim_start().strip_prefix("<think>")?;
-    Some(thinking.split_once("</think>").map_or((thinking, None), |(thought, said)| (thought, Some(said))))
+    Some(
+        thinking.split_once("</think>").map_or((thinking, None), |(thought, answer)| (thought, Some(answer))),
+    )
 }
 
 /// Returns the start of a text on a single line.
 fn words(text: &str) -> String {
-    let text = thought_first(text).map_or(text, |(thought, said)| said.unwrap_or(thought));
+    let text = thought_first(text).map_or(text, |(thought, answer)| answer.unwrap_or(thought));
     let mut words = String::new();
     let mut count = 0;
     for word in text.split_whitespace() {

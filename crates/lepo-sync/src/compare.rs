@@ -50,8 +50,8 @@ impl StoreSnapshot {
         let (unchanged, changed): (Vec<_>, Vec<_>) = states.into_iter().partition(is_unchanged);
         let days: Vec<Day> = changed.iter().map(|(day, _)| *day).collect();
         listing.read_all(&days)?;
-        let told = |(day, state): (Day, Option<FolderState>)| Some((day, state?));
-        let unchanged: BTreeMap<Day, FolderState> = unchanged.into_iter().filter_map(told).collect();
+        let with_state = |(day, state): (Day, Option<FolderState>)| Some((day, state?));
+        let unchanged: BTreeMap<Day, FolderState> = unchanged.into_iter().filter_map(with_state).collect();
         let bubbs: HashMap<BubbId, BubbName> =
             listing.read_names().into_iter().map(|name| (name.id, name)).collect();
         let (branches, mut titles) = (branches_of(store)?, SyncTitles::read(store)?);
@@ -61,7 +61,7 @@ impl StoreSnapshot {
             && bubbs.keys().all(|id| record.names.contains_key(id))
             && branches == record.branches
             && titles == record.titles;
-        let listed = ListedDays { states: changed.into_iter().filter_map(told).collect(), recent };
+        let listed = ListedDays { states: changed.into_iter().filter_map(with_state).collect(), recent };
         Ok(Some(StoreSnapshot { unchanged, bubbs, branches, titles, listed, is_same }))
     }
 

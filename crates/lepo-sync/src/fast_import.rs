@@ -85,9 +85,9 @@ impl<'g> FastImport<'g> {
         drop(running.to);
         let status = running.child.wait();
         let status = status.map_err(|error| Error::remote("cannot wait for git").because(error))?;
-        let said = |thread: Option<JoinHandle<String>>| thread.map(|t| t.join().unwrap_or_default());
-        let words = said(running.errors.take()).unwrap_or_default();
-        let last = said(running.output.take()).unwrap_or_default().trim().to_string();
+        let output_of = |thread: Option<JoinHandle<String>>| thread.map(|t| t.join().unwrap_or_default());
+        let words = output_of(running.errors.take()).unwrap_or_default();
+        let last = output_of(running.output.take()).unwrap_or_default().trim().to_string();
         if !status.success() {
             return Err(failed(&words));
         }

@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn failures_tell_the_line_that_matters_and_no_password() {
-        for (words, told) in [
+        for (words, expected) in [
             (
                 "hint: x\nfatal: repository 'https://me:secret@host/x' not found\n",
                 "git failed: fatal: repository 'https://***@host/x' not found",
@@ -170,7 +170,7 @@ mod tests {
             ("just this", "git failed: just this"),
             ("", "git failed: "),
         ] {
-            assert_eq!(failed(words).message, told);
+            assert_eq!(failed(words).message, expected);
         }
     }
 }

@@ -75,12 +75,12 @@ pub fn round(
     store: &Store,
     state: &mut SyncState,
     options: &SyncOptions<'_>,
-    told: Option<RemoteRefs>,
+    remote_refs: Option<RemoteRefs>,
 ) -> Result<SyncRound> {
     let git = Git::at(&state.repository(), options.may_ask);
     let is_made = git.init()?;
     git.unlock()?;
-    let asked = told.is_none().then(|| ask(&git, &state.settings.url)).transpose()?;
+    let asked = remote_refs.is_none().then(|| ask(&git, &state.settings.url)).transpose()?;
     // Compare the store while the remote answers.
     let mut record = SyncRecord::read(&git, &state.settings.name);
     let glance = record.as_ref().map(|record| StoreSnapshot::read(store, record)).transpose()?.flatten();
@@ -100,7 +100,7 @@ pub fn round(
             let rank = rank(&state.settings, &refs);
             RemoteRefs::parse_refs(asked, RefFilter::by(&state.settings, &rank))
         }
-        None => Ok(told.unwrap_or_default()),
+        None => Ok(remote_refs.unwrap_or_default()),
     };
     let settled = decided(&state.settings);
     let is_nothing_new = |record: &SyncRecord| {

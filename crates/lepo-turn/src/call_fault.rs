@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_model_is_told_one_thing_precisely() {
         let tools = ["run_command".to_string(), "fs__read".to_string()];
-        for (name, arguments, told) in [
+        for (name, arguments, expected) in [
             ("hammer", json!({}), "there is no tool \"hammer\"; there are: run_command, fs__read"),
             (
                 "run_command",
@@ -88,7 +88,7 @@ mod tests {
         ] {
             let call = ToolCall { id: "c".into(), name: name.into(), arguments };
             let fault = call_fault(&call, &tools);
-            assert!(fault.contains(told), "{fault}");
+            assert!(fault.contains(expected), "{fault}");
             assert!(!fault.contains(" or its "), "{fault}");
         }
         assert!(

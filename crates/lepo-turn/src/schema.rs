@@ -215,9 +215,9 @@ mod tests {
 
     #[test]
     fn the_last_question_has_the_sentence() {
-        let said = |role, text: &str| ChatMessage::new(role, text);
+        let message = |role, text: &str| ChatMessage::new(role, text);
         let (system, user, answer) =
-            (said(Role::System, "S"), said(Role::User, "q\n"), said(Role::Assistant, "a"));
+            (message(Role::System, "S"), message(Role::User, "q\n"), message(Role::Assistant, "a"));
         for (before, place) in [
             (vec![system.clone(), user.clone()], 1),
             (vec![user.clone(), answer.clone(), user.clone(), system.clone()], 2),

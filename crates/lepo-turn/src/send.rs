@@ -77,7 +77,7 @@ pub async fn whole(mut answer: AnswerStream<'_>, view: &mut dyn View) -> Result<
         match event {
             lepo_model::ChatEvent::Text(piece) => text.push_str(&piece),
             lepo_model::ChatEvent::WasThinking => text.clear(),
-            lepo_model::ChatEvent::Usage(told) => usage = told,
+            lepo_model::ChatEvent::Usage(counts) => usage = counts,
             lepo_model::ChatEvent::Notice(notice) => view.on_event(TurnEvent::Notice(&Notice::Model(notice))),
             lepo_model::ChatEvent::Done(finish) => report_cut(finish, view),
             // A reply for lepo's own use never grants a permission.

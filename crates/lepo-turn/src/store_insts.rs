@@ -101,9 +101,13 @@ mod tests {
             || Store::make(&top.join("app"), Path::new(".lepo"), Insts::default_file_text()).unwrap().0;
         let file = top.join("app/.lepo/_insts.toml");
         let counts = |what: &str| {
-            let (insts, said) = insts_in_force(&open(), &paths).unwrap();
-            assert_eq!(insts.general.as_deref() == Some("Mine."), said.is_empty(), "{what}: {said:?}");
-            said.is_empty()
+            let (insts, warnings) = insts_in_force(&open(), &paths).unwrap();
+            assert_eq!(
+                insts.general.as_deref() == Some("Mine."),
+                warnings.is_empty(),
+                "{what}: {warnings:?}"
+            );
+            warnings.is_empty()
         };
         open();
         assert_eq!(untrusted_insts(&open(), &paths).unwrap(), None, "the default");

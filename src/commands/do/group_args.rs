@@ -88,7 +88,7 @@ mod tests {
             orchestrator: orchestrator.map(str::to_string),
             judge: None,
         };
-        for (args, models, act, told) in [
+        for (args, models, act, expected) in [
             (of(false, false, &[], None), &["a"][..], ResumeAction::Retry, "`lepo do -m a --retry`"),
             (
                 of(true, false, &[], None),
@@ -104,7 +104,7 @@ mod tests {
             ),
         ] {
             let error = args.with_same_models(Error::remote("no").hint(act), &names(models));
-            assert_eq!(error.hint_for(HintTarget::SHELL).as_deref(), Some(told));
+            assert_eq!(error.hint_for(HintTarget::SHELL).as_deref(), Some(expected));
         }
     }
 }

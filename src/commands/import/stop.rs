@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_is_here_is_told_only_of_an_import_that_writes() {
-        for (kind, made, told, has_hint) in [
+        for (kind, made, expected, has_hint) in [
             (ExitKind::Signal(2), Some(1), "interrupted: 1 message of this import is here", true),
             (ExitKind::Signal(15), Some(7), "interrupted: 7 messages of this import are here", true),
             (ExitKind::Signal(2), None, "interrupted: nothing was written", false),
@@ -84,7 +84,7 @@ mod tests {
             (ExitKind::Store, None, "x", false),
         ] {
             let error = with_count(Error::new(kind, "x"), made);
-            assert_eq!((error.kind, &*error.message, error.hint.is_some()), (kind, told, has_hint));
+            assert_eq!((error.kind, &*error.message, error.hint.is_some()), (kind, expected, has_hint));
         }
     }
 }

@@ -36,7 +36,7 @@ fn ask(name: &str) -> Reply {
 }
 
 /// The texts of a request that begin so.
-fn told(body: &Value, begin: &str) -> Vec<String> {
+fn sent_texts(body: &Value, begin: &str) -> Vec<String> {
     let texts = messages(body).into_iter().map(|(_, text)| text);
     texts.filter(|text| text.starts_with(begin)).collect()
 }
@@ -56,14 +56,14 @@ fn a_model_is_told_names_and_gets_the_instructions_it_asks_for() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.err.contains("the model reads the skill pdf"), "{}", ran.err);
     let bodies = bot.bodies();
-    let catalogue = told(&bodies[0], MARK);
+    let catalogue = sent_texts(&bodies[0], MARK);
     assert!(
         catalogue.len() == 1 && catalogue[0].ends_with("\n\n- pdf: Reads PDF files. 각"),
         "{catalogue:?}"
     );
     assert!(!bodies[0].to_string().contains("read.py"), "nothing more than name and description");
     assert_eq!(offered(&bodies[0]), Some(json!(["pdf"])));
-    let given = told(&bodies[1], "[skill pdf, from ");
+    let given = sent_texts(&bodies[1], "[skill pdf, from ");
     let head = format!("[skill pdf, from {}] Follow these instructions.", folder.display());
     assert!(given.len() == 1 && given[0].starts_with(&head), "{given:?}");
     assert!(given[0].contains("\n\nRun scripts/read.py.\n\nFiles of this skill"), "{given:?}");
@@ -86,9 +86,9 @@ fn a_model_is_told_names_and_gets_the_instructions_it_asks_for() {
     // Asked for again, the result says so.
     bot.home.ok(&["do", "and again"]);
     let bodies = bot.bodies();
-    assert_eq!(told(&bodies[2], "[skill pdf, from ").len(), 1);
-    assert_eq!(told(&bodies[2], MARK).len(), 1);
-    assert_eq!(told(&bodies[3], "The instructions of pdf stand above").len(), 1);
+    assert_eq!(sent_texts(&bodies[2], "[skill pdf, from ").len(), 1);
+    assert_eq!(sent_texts(&bodies[2], MARK).len(), 1);
+    assert_eq!(sent_texts(&bodies[3], "The instructions of pdf stand above").len(), 1);
     assert_eq!(bodies[0]["tools"], bodies[3]["tools"]);
     assert_eq!(bot.home.ok(&["fsck"]), "");
 }
@@ -125,7 +125,7 @@ fn a_skill_is_kept_when_its_turn_goes_on_after_a_decision() {
     let ran = bot.home.alone(&["do", "--approve", &waiting.id]);
     assert_eq!(ran.out, "Done.\n", "{}", ran.err);
     bot.home.ok(&["do", "next"]);
-    assert_eq!(told(&bot.bodies()[3], "[skill pdf, from ").len(), 1);
+    assert_eq!(sent_texts(&bot.bodies()[3], "[skill pdf, from ").len(), 1);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn output_limits_do_not_cut_it() {
     let bot = bot("planner = 'native'\noutput_limit = 1000", [ask("long"), openai_sse(["Done."])]);
     skill(&bot.home, ".agents/skills/long", "Long.", &"Each line counts. ".repeat(3000));
     bot.home.ok(&["do", "x"]);
-    let given = told(&bot.bodies()[1], "[skill long, from ");
+    let given = sent_texts(&bot.bodies()[1], "[skill long, from ");
     assert!(given[0].len() > 54_000, "{}", given[0].len());
 }
 
@@ -147,7 +147,7 @@ fn nothing_is_told_where_skills_are_off_or_no_tool_can_be_called() {
         let bot = bot(settings, [openai_sse(["Hi."])]);
         bot.home.ok(args);
         assert_eq!(
-            (offered(&bot.bodies()[0]), told(&bot.bodies()[0], MARK).len()),
+            (offered(&bot.bodies()[0]), sent_texts(&bot.bodies()[0], MARK).len()),
             (None, 0),
             "{settings} {args:?}"
         );
@@ -155,13 +155,13 @@ fn nothing_is_told_where_skills_are_off_or_no_tool_can_be_called() {
     let ollama = Bot::ollama("planner = 'off'", &["Hi."]);
     skill(&ollama.home, ".agents/skills/pdf", "x", "y");
     ollama.home.ok(&["do", "x"]);
-    assert_eq!(told(&ollama.bodies()[0], MARK).len(), 0);
+    assert_eq!(sent_texts(&ollama.bodies()[0], MARK).len(), 0);
     let listed = ollama.home.ok(&["do", "--context-files"]);
     assert!(listed.contains("left out: skill pdf") && listed.contains("no tools of its own"), "{listed}");
     // `agents = false` keeps them.
     let bot = bot("planner = 'native'\nagents = false", [openai_sse(["Hi."])]);
     bot.home.ok(&["do", "x"]);
-    assert_eq!(told(&bot.bodies()[0], MARK).len(), 1);
+    assert_eq!(sent_texts(&bot.bodies()[0], MARK).len(), 1);
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn the_user_asks_with_a_skill_by_its_name() {
     bot.home.ok(&["do", "-T", "pdf"]);
     let body = messages(&bot.bodies()[1]);
     assert_eq!(body.last().unwrap().1, "Use the skill pdf.");
-    assert_eq!(told(&bot.bodies()[1], "[skill pdf, from ").len(), 1, "it already exists");
+    assert_eq!(sent_texts(&bot.bodies()[1], "[skill pdf, from ").len(), 1, "it already exists");
     // A prompt wins over a skill of its name.
     bot.home.write("config/_prompts/pdf.md", "PROMPT $1");
     bot.home.ok(&["do", "-n", "-T", "pdf", "x"]);
@@ -218,7 +218,7 @@ fn the_user_asks_with_a_skill_by_its_name() {
     screen.prompts("> ").enters("/pdf read this").shows("\nd\n").prompts("> ");
     let body = messages(&bot.bodies()[3]);
     assert_eq!(body.last().unwrap().1, "read this");
-    assert_eq!(told(&bot.bodies()[3], "[skill pdf, from ").len(), 1);
+    assert_eq!(sent_texts(&bot.bodies()[3], "[skill pdf, from ").len(), 1);
     screen.enters("/none").shows("no command /none; /help lists them").prompts("> ");
 }
 
@@ -306,7 +306,7 @@ fn held_commands_read_the_folder_of_a_skill_that_was_given_and_of_no_other() {
     };
     skill(&bot.home, ".agents/skills/csv", "Reads CSV.", "SECRET OF CSV");
     assert_eq!(bot.home.ok(&["do", "one"]), "No.\n");
-    let results = |body: &Value| told(body, "$ cat");
+    let results = |body: &Value| sent_texts(body, "$ cat");
     let before = results(&bot.bodies()[1]);
     assert!(before.len() == 1 && !before[0].contains("print('read')"), "{before:?}");
     assert_eq!(bot.home.ok(&["do", "two"]), "Yes.\n");

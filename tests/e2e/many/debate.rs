@@ -30,7 +30,7 @@ pub fn seed() -> Panel {
 }
 
 /// `s1 text / a0 text`, oldest first.
-fn said(home: &Home) -> String {
+fn stored_texts(home: &Home) -> String {
     let line = |bubb: crate::disk::Bubb| format!("{} {}", bubb.tag, bubb.text.replace('\n', "|"));
     bubbs(home).into_iter().map(line).collect::<Vec<_>>().join(" / ")
 }
@@ -45,7 +45,7 @@ fn the_whole_loop_is_one_conv() {
         "## 제미니\n\n모놀리식으로.\n\n## claude\n\n동의합니다.\n\n## conclusion\n\n모듈러 모놀리스 채택\n- 규모에 적합\n"
     );
     assert_eq!(
-        said(&panel.home),
+        stored_texts(&panel.home),
         format!(
             "u0 {Q} / s1 claude: REQUEST|제미니: REQUEST|codex: PASS \
              / s1 아키텍처 주제이므로 먼저 제미니의 의견을 들어보겠습니다.||SELECT: 제미니 / s1 SELECT: 제미니 / a0 모놀리식으로. \
@@ -178,7 +178,9 @@ fn a_decision_that_cannot_be_read_is_asked_for_once_more_and_then_made() {
         again.as_str().unwrap().ends_with("SELECT: and one of a, b, or END: and the summary."),
         "{again}"
     );
-    assert!(said(&panel.home).contains("/ s1 SELECT: bard / s1 I cannot say. / s1 SELECT: b / a0 two /"));
+    assert!(
+        stored_texts(&panel.home).contains("/ s1 SELECT: bard / s1 I cannot say. / s1 SELECT: b / a0 two /")
+    );
 }
 
 #[test]
@@ -213,7 +215,7 @@ fn all_pass_and_nothing_is_decided_and_it_is_summed_up() {
         let ran = panel.lepo(&["do", "--debate", "-q", "q"]);
         assert_eq!((ran.out.as_str(), ran.code), (out, if out.is_empty() { 3 } else { 0 }), "{}", ran.err);
         assert_eq!(panel.server("chief").asked().len(), chief.len());
-        assert!(!said(&panel.home).contains("a0 PASS"), "{}", said(&panel.home));
+        assert!(!stored_texts(&panel.home).contains("a0 PASS"), "{}", stored_texts(&panel.home));
         if out.is_empty() {
             assert!(ran.err.contains("chief gave no conclusion after being asked twice"), "{}", ran.err);
         }
@@ -229,7 +231,8 @@ fn a_conclusion_without_an_end_has_its_author_too() {
     ]);
     assert_eq!(panel.lepo(&["do", "--debate", "q"]).code, 0);
     assert!(
-        said(&panel.home).ends_with("s1 Well. / s1 All agree. / s1 SELECT: orchestrator / a0 All agree.")
+        stored_texts(&panel.home)
+            .ends_with("s1 Well. / s1 All agree. / s1 SELECT: orchestrator / a0 All agree.")
     );
     assert!(panel.home.ok(&["log"]).contains("a0 orchestrator: All agree."));
     assert!(panel.home.ok(&["export"]).contains("\n## Assistant orchestrator ("));
@@ -246,7 +249,7 @@ fn nobody_ever_asks_and_it_is_summed_up() {
         Panel::saying(&[("chief", &["hm", "hm", "END: nothing to say"]), ("a", &["PASS"]), ("b", &["No."])]);
     let ran = panel.lepo(&["do", "--debate", "q"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "## conclusion\n\nnothing to say\n"), "{}", ran.err);
-    assert!(said(&panel.home).contains("s1 a: PASS|b: PASS"), "what cannot be read is no request");
+    assert!(stored_texts(&panel.home).contains("s1 a: PASS|b: PASS"), "what cannot be read is no request");
 }
 
 #[test]
@@ -306,7 +309,7 @@ fn one_that_fails_is_skipped_and_at_last_out() {
     assert!(ran.err.contains("note: b is out, after 3 consecutive failures\n"), "{}", ran.err);
     assert_eq!(panel.server("b").asked().len(), 3);
     // In the round in which it failed it cannot be given the floor.
-    assert!(said(&panel.home).starts_with("u0 q / s1 a: REQUEST / s1 SELECT: a / s1 SELECT: a / a0 1 / s1 a: REQUEST / s1 SELECT: b / s1 SELECT: a / s1 SELECT: a / a0 2"), "{}", said(&panel.home));
+    assert!(stored_texts(&panel.home).starts_with("u0 q / s1 a: REQUEST / s1 SELECT: a / s1 SELECT: a / a0 1 / s1 a: REQUEST / s1 SELECT: b / s1 SELECT: a / s1 SELECT: a / a0 2"), "{}", stored_texts(&panel.home));
     assert!(!panel.last_prompt("a").contains("a, b"), "it is told of no more");
 }
 
@@ -461,7 +464,7 @@ fn nobody_is_left() {
     let ran = panel.lepo(&["do", "--debate", "q"]);
     assert_eq!((ran.code, ran.out.as_str()), (3, ""));
     assert!(ran.err.contains("no participants are left"), "{}", ran.err);
-    assert_eq!(said(&panel.home), "u0 q");
+    assert_eq!(stored_texts(&panel.home), "u0 q");
     assert_eq!(panel.server("chief").asked().len(), 0);
 }
 
@@ -488,7 +491,7 @@ fn an_interruption_keeps_what_was_said_and_it_goes_on() {
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let ran = finish(child);
     assert_eq!((ran.code, ran.out.as_str()), (130, "## a\n\n하나\n"), "{}", ran.err);
-    assert!(said(&panel.home).ends_with("s1 SELECT: b / a1 반쪽"), "{}", said(&panel.home));
+    assert!(stored_texts(&panel.home).ends_with("s1 SELECT: b / a1 반쪽"), "{}", stored_texts(&panel.home));
     assert!(ran.err.contains("`lepo do --debate --tail "), "{}", ran.err);
 
     // stdin is left alone: it would never end here.

@@ -28,7 +28,7 @@ fn bot(settings: &str, mode: &str) -> Bot {
 }
 
 /// The tags and texts of the visible bubbs.
-fn said(bot: &Bot) -> Vec<(String, String)> {
+fn stored_texts(bot: &Bot) -> Vec<(String, String)> {
     let visible = bubbs(&bot.home).into_iter().filter(|bubb| bubb.tag.ends_with('0'));
     visible.map(|bubb| (bubb.tag, bubb.text)).collect()
 }
@@ -63,7 +63,7 @@ fn a_resource_is_a_visible_bubb_before_the_question() {
     let bot = bot(OFF, "plain");
     let ran = bot.home.alone(&["do", "--context", "mcp:s/guide://start", "how?"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Yes.\n"), "{}", ran.err);
-    let actual = said(&bot);
+    let actual = stored_texts(&bot);
     let text = "mcp:s/guide://start, text/markdown:\n````\n# Begin\n```\ncode\n```\nnot a blob: [1 bytes: _blobs/0]\n````";
     assert_eq!(actual[0], ("s0".to_string(), text.to_string()));
     assert_eq!(actual[1], ("u0".to_string(), "how?".to_string()));
@@ -78,7 +78,7 @@ fn what_is_long_or_no_text_is_a_blob() {
     let bot = bot(OFF, "plain");
     let args = ["do", "--context", "mcp:s/guide://picture", "--context", "mcp:s/guide://long", "x"];
     assert_eq!(bot.home.alone(&args).code, 0);
-    let actual = said(&bot);
+    let actual = stored_texts(&bot);
     let (picture, long) = (&actual[0].1, &actual[1].1);
     assert!(picture.starts_with("mcp:s/guide://picture, image/gif\n\nmcp:s/guide://picture (guide://picture/alt):\n```\na dot\n```\n[16 bytes: _blobs/"), "{picture}");
     assert!(long.len() < 60_000 && long.contains("begin x") && long.contains("x end"), "{}", long.len());
@@ -143,7 +143,7 @@ fn the_messages_of_a_prompt_are_bubbs_of_their_roles() {
         let args: Vec<&str> = ["do"].into_iter().chain(args).collect();
         let ran = bot.home.alone(&args);
         assert_eq!((ran.code, ran.out.as_str()), (0, "Yes.\n"), "{args:?}: {}", ran.err);
-        let actual = said(&bot);
+        let actual = stored_texts(&bot);
         let found: Vec<(&str, &str)> =
             actual.iter().map(|(tag, text)| (tag.as_str(), text.as_str())).collect();
         assert_eq!(found.split_last().unwrap().1, expected, "{args:?}");
@@ -161,7 +161,7 @@ fn an_image_of_a_prompt_is_attached() {
     let ran = bot.home.alone(&["do", "--prompt", "s/look", "what is it?"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(bot.bodies()[0].to_string().contains("data:image/gif;base64,"), "{}", bot.bodies()[0]);
-    assert!(said(&bot)[1].1.contains("[guide://start]\nbegin"), "{:?}", said(&bot));
+    assert!(stored_texts(&bot)[1].1.contains("[guide://start]\nbegin"), "{:?}", stored_texts(&bot));
     assert_eq!(bot.home.ok(&["fsck"]), "");
 }
 
@@ -169,7 +169,7 @@ fn an_image_of_a_prompt_is_attached() {
 fn a_secret_of_the_server_is_in_no_resource() {
     let bot = bot(OFF, "plain");
     assert_eq!(bot.home.alone(&["do", "--context", "mcp:s/guide://echo/hello", "x"]).code, 0);
-    assert!(said(&bot)[0].1.contains("hello [secret]"), "{:?}", said(&bot));
+    assert!(stored_texts(&bot)[0].1.contains("hello [secret]"), "{:?}", stored_texts(&bot));
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_session_names_resources_and_prompts() {
     ];
     let ran = on_terminal(bot.home.command(&["do"]), &steps);
     assert_eq!(ran.code, 0, "{}", ran.out);
-    let actual = said(&bot);
+    let actual = stored_texts(&bot);
     let tags: Vec<&str> = actual.iter().map(|(tag, _)| tag.as_str()).collect();
     assert_eq!(tags, ["s0", "u0", "a0", "u0", "a0"], "{}", forest(&bot.home));
     assert_eq!(actual[3].1, "Explain links in detail.");

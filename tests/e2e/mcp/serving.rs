@@ -102,10 +102,10 @@ impl Session {
     }
 
     /// The same, with what it said on the way.
-    pub fn end_saying(mut self, said: &str) {
+    pub fn end_saying(mut self, expected: &str) {
         drop(self.stdin.take());
         let ran = finish(self.child);
-        assert_eq!((ran.code, ran.err.as_str()), (0, said));
+        assert_eq!((ran.code, ran.err.as_str()), (0, expected));
     }
 }
 

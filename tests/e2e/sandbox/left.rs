@@ -18,7 +18,7 @@ fn turn(access: &str, command: &str) -> Bot {
     Bot::saying(SETTINGS, &[COMMAND, &request, NONE, "Done."])
 }
 
-fn told(bot: &Bot) -> String {
+fn command_result(bot: &Bot) -> String {
     bubbs(&bot.home)
         .into_iter()
         .find(|bubb| bubb.text.starts_with("$ "))
@@ -46,7 +46,7 @@ fn a_repository_that_slips_through_is_moved_aside_and_told() {
         assert_ne!(status.code, 0, "{place} is a repository: {}", status.out);
     }
     assert!(!bot.home.work().join("TRIPPED").exists());
-    let actual = told(&bot);
+    let actual = command_result(&bot);
     for (path, aside) in
         [("src/.git", "src/git.made-by-a-command"), ("bare/HEAD", "bare/HEAD.made-by-a-command")]
     {
@@ -254,9 +254,9 @@ fn a_held_command_leaves_no_file_that_runs_as_its_owner() {
                 })
                 .collect();
             let set: Vec<_> = modes.iter().filter(|(_, mode)| **mode & 0o6000 != 0).collect();
-            assert!(set.is_empty(), "{access} {user:?}: {set:?} {}", told(&bot));
+            assert!(set.is_empty(), "{access} {user:?}: {set:?} {}", command_result(&bot));
             if access != "read" {
-                assert!(told(&bot).contains("came to the end"), "{}", told(&bot));
+                assert!(command_result(&bot).contains("came to the end"), "{}", command_result(&bot));
                 assert_eq!((modes["plain"] & 0o7777, modes["dir"] & 0o7777), (0o751, 0o1777));
                 assert!(!ran.err.contains("set-user-id"), "none came about: {}", ran.err);
             }
@@ -296,7 +296,7 @@ fn keys_in_a_store_are_not_read_by_a_held_command() {
         }
         let ran = run(lepo, b"");
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let actual = told(&bot);
+        let actual = command_result(&bot);
         assert!(
             !actual.contains(KEY) && !actual.contains("[secret: ") && !actual.contains("\nKEY"),
             "{access} {path:?}: {actual}"
@@ -331,7 +331,7 @@ fn what_settings_of_git_name_is_not_changed_or_is_listed() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(bot.home.work().join("ran").exists());
     for path in kept {
-        assert_eq!(bot.home.read(path), "# mine\n", "{}", told(&bot));
+        assert_eq!(bot.home.read(path), "# mine\n", "{}", command_result(&bot));
     }
     let listed =
         "note: 2 files will run when you use git, whose settings name it: other/settings, tools/watch\n";
@@ -361,7 +361,7 @@ fn processes_and_threads_of_a_held_command_are_limited() {
         }
         let ran = run(lepo, b"");
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let actual = told(&bot);
+        let actual = command_result(&bot);
         let threads = actual.lines().find_map(|line| line.strip_prefix("threads: ")?.parse::<u32>().ok());
         assert!(threads.is_some_and(|n| (100..6000).contains(&n)), "{user:?}: {actual}");
     }
@@ -381,7 +381,7 @@ fn more_entries_than_are_looked_at_are_no_reason_to_protect_none() {
     }
     let ran = bot.home.alone(&["do", "go"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_eq!(bot.home.read("work/z/deep/.git/config"), "mine", "{}", told(&bot));
+    assert_eq!(bot.home.read("work/z/deep/.git/config"), "mine", "{}", command_result(&bot));
 }
 
 /// As stow and other managers of dotfiles make them: files of the configuration, or its folder, are links into a
@@ -412,7 +412,7 @@ fn the_configuration_is_not_changed_where_links_lead_to_it() {
         }
         let ran = bot.home.alone(&["do", "go"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let actual = told(&bot);
+        let actual = command_result(&bot);
         assert!(work.join("ran").exists(), "{actual}");
         assert_eq!(bot.home.read(&format!("work/{config}")), settings, "{actual}");
         assert!(!actual.contains("provider"), "{actual}");
@@ -427,7 +427,7 @@ fn the_configuration_is_not_changed_where_links_lead_to_it() {
     std::os::unix::fs::symlink("../real", work.join("link")).unwrap();
     std::os::unix::fs::symlink("work/link", &own).unwrap();
     bot.home.alone(&["do", "go"]);
-    let output = told(&bot);
+    let output = command_result(&bot);
     assert!(
         !work.join("ran").exists() && output.contains("work/link is a link, which a sandbox cannot"),
         "{output}"
@@ -487,7 +487,7 @@ fn secret_variables_are_not_passed_unless_the_configuration_names_them() {
     lepo.env("DATABASE_URL", "postgres://me:value-of-DATABASE_URL@host/db");
     let ran = run(lepo, b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    let actual = told(&bot);
+    let actual = command_result(&bot);
     for (name, passed) in
         [("AWS_SECRET_ACCESS_KEY", false), ("GITHUB_TOKEN", false), ("DATABASE_URL", false), ("PLAIN", true)]
     {
@@ -528,7 +528,7 @@ fn a_process_that_says_it_is_a_servers_does_not_stay() {
         } else {
             assert_eq!(ran.code, 0, "{}", ran.err);
         }
-        assert!(told(&bot).contains("exit code: 0"), "{}", told(&bot));
+        assert!(command_result(&bot).contains("exit code: 0"), "{}", command_result(&bot));
         assert_eq!(survivors(&marker), Vec::<String>::new(), "{access}");
     }
 }

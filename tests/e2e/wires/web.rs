@@ -134,9 +134,9 @@ fn a_server_with_older_web_tools_or_the_search_alone_is_asked_in_its_form_from_t
     }
 }
 
-fn refused(home: &Home, args: &[&str], said: &str) {
+fn refused(home: &Home, args: &[&str], expected: &str) {
     let ran = home.lepo(&[&["do", "--web"], args, &["weather?"]].concat());
-    assert!(ran.code == 2 && ran.err.contains(said), "{args:?}: {} {}", ran.code, ran.err);
+    assert!(ran.code == 2 && ran.err.contains(expected), "{args:?}: {} {}", ran.code, ran.err);
     assert!(!home.read("work/.lepo/_journal.ndjson").contains("failed"));
 }
 

@@ -93,7 +93,7 @@ fn each_front_has_its_words_for_a_command() {
 #[test]
 fn a_command_that_goes_on_names_the_same_models_and_the_same_place() {
     let models = [("-m", "a".to_string()), ("-m", "b c".to_string())];
-    for (act, models, branch, question, told) in [
+    for (act, models, branch, question, expected) in [
         (ResumeAction::Retry, &models[..1], None, None, "do -m a --retry"),
         (ResumeAction::Retry, &models, Some("it's"), None, "do -m a -m 'b c' --tail \"it's\" --retry"),
         (ResumeAction::Retry, &[], None, Some("T"), "do --tail T --retry"),
@@ -117,7 +117,7 @@ fn a_command_that_goes_on_names_the_same_models_and_the_same_place() {
             branch.iter().for_each(|branch| resume.name_branch(branch));
             question.iter().for_each(|question| resume.name_question(question));
         });
-        assert_eq!(hint.render(HintTarget::SHELL), format!("first `lepo {told}` then"));
+        assert_eq!(hint.render(HintTarget::SHELL), format!("first `lepo {expected}` then"));
         assert_eq!(hint.suggests_retry(), act == ResumeAction::Retry, "{act:?}");
     }
 }

@@ -219,9 +219,9 @@ impl AgentAnswer {
         }
         let Some(agent) = self.agent.take() else { return Ok(()) };
         match result {
-            Ok(told) => {
+            Ok(reply) => {
                 pool::give_back(agent);
-                let word = client::stop_reason(&told);
+                let word = client::stop_reason(&reply);
                 events.push_back(ChatEvent::Done(FinishReason::from_word(&word)));
                 Ok(())
             }

@@ -78,8 +78,8 @@ async fn open(
         && agent.can.fork
     {
         match agent.call(&client::fork(session, &folder)).await {
-            Ok(told) => {
-                if let Some(fork) = client::session_id(&told).filter(|fork| fork != session) {
+            Ok(fork_reply) => {
+                if let Some(fork) = client::session_id(&fork_reply).filter(|fork| fork != session) {
                     agent.open.insert(fork.clone());
                     return Ok((fork, true));
                 }

@@ -202,17 +202,17 @@ impl MessagesDecoder {
         mut fields: Map<String, Value>,
         events: &mut EventQueue,
     ) -> Result<()> {
-        let said = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let kind = match (said("type").as_str(), fields.contains_key("text")) {
+        let text_field = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let kind = match (text_field("type").as_str(), fields.contains_key("text")) {
             ("", true) => "text".to_owned(),
             (kind, _) => kind.to_owned(),
         };
         match kind.as_str() {
             "text" => {
-                self.has_more |= !said("text").trim().is_empty();
-                TextKind::Text.push_event(&said("text"), events);
+                self.has_more |= !text_field("text").trim().is_empty();
+                TextKind::Text.push_event(&text_field("text"), events);
             }
-            "thinking" => TextKind::Thinking.push_event(&said("thinking"), events),
+            "thinking" => TextKind::Thinking.push_event(&text_field("thinking"), events),
             _ => self.has_more |= kind.ends_with("tool_use"),
         }
         fields.insert("type".to_owned(), kind.into());
@@ -312,10 +312,10 @@ impl MessagesDecoder {
     }
 
     /// Adds later token counts; a missing count does not change the stored one.
-    fn count(&mut self, told: Option<&Value>) {
-        let Some(told) = told else { return };
+    fn count(&mut self, usage: Option<&Value>) {
+        let Some(usage) = usage else { return };
         let kept = self.tokens;
-        let later = |name: &str, kept: Option<u64>| told.get(name).and_then(tokens).or(kept);
+        let later = |name: &str, kept: Option<u64>| usage.get(name).and_then(tokens).or(kept);
         self.tokens = Tokens {
             input_tokens: later("input_tokens", kept.input_tokens),
             output_tokens: later("output_tokens", kept.output_tokens),
@@ -324,7 +324,7 @@ impl MessagesDecoder {
                 "cache_creation_input_tokens",
                 kept.cache_creation_input_tokens,
             ),
-            web: told.get("server_tool_use").map(web_requests).or(kept.web),
+            web: usage.get("server_tool_use").map(web_requests).or(kept.web),
         };
     }
 
@@ -383,8 +383,8 @@ impl MessagesDecoder {
 }
 
 /// Counts the searches and fetches of an answer.
-fn web_requests(told: &Value) -> u64 {
-    let count = |name: &str| told.get(name).and_then(tokens).unwrap_or_default();
+fn web_requests(usage: &Value) -> u64 {
+    let count = |name: &str| usage.get(name).and_then(tokens).unwrap_or_default();
     count("web_search_requests").saturating_add(count("web_fetch_requests"))
 }
 

@@ -47,7 +47,7 @@ pub fn is_rebuilt(request: &ChatRequest<'_>) -> bool {
 pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
     let all = asking.request.messages;
     // After the instruction come messages from before a pause.
-    let (path, inst, said) = match all.iter().rposition(|message| message.instruction) {
+    let (path, inst, conversation) = match all.iter().rposition(|message| message.instruction) {
         Some(at) => (all.get(..at).unwrap_or_default(), all.get(at), all.get(at + 1..).unwrap_or_default()),
         None => (all, None, &[][..]),
     };
@@ -86,7 +86,7 @@ pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
         payload.text(inst);
         payload.raw("}");
     }
-    for turn in self::turns(said) {
+    for turn in self::turns(conversation) {
         write_turn(payload, &turn, false, None);
     }
     payload.raw("]");

@@ -370,7 +370,7 @@ fn what_is_kept_of_an_answer_has_an_end() {
     let large = |index: usize| start(index, text(8 << 20));
     let small = |index: usize| start(index, String::new());
     let too_large = "exceed 64 MiB";
-    for (event, most, said) in [
+    for (event, most, expected) in [
         (&large as &dyn Fn(usize) -> String, 7, too_large),
         (&signed, 7, too_large),
         (&small, 9_999, "10000 blocks"),
@@ -380,6 +380,6 @@ fn what_is_kept_of_an_answer_has_an_end() {
         let ended = (0..20_000).find_map(|i| Some((i, state.data(event(i).as_bytes(), &mut events).err()?)));
         let (taken, error) = ended.unwrap();
         assert_eq!((taken, error.kind.exit_code()), (most, 3), "{}", error.message);
-        assert!(error.message.contains(said), "{}", error.message);
+        assert!(error.message.contains(expected), "{}", error.message);
     }
 }

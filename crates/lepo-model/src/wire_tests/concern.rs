@@ -225,8 +225,8 @@ fn an_error_is_told_wherever_it_stands() {
             "boom",
         ),
     ] {
-        let told = read(wire, stream.as_bytes());
-        assert!(told.starts_with('!') && told.contains(words), "{name}: {told}");
+        let cut_off = read(wire, stream.as_bytes());
+        assert!(cut_off.starts_with('!') && cut_off.contains(words), "{name}: {cut_off}");
         // After a part of an answer, the part is preserved.
         if !stream.starts_with('[') && name != "the only event" && !name.starts_with("a document") {
             let part = answer(wire, &stream);

@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn two_answers_to_one_question_are_siblings() {
-        for (store, told) in [
+        for (store, expected) in [
             ("A u0 head / B a0 A / C a0 A", "C+ B+"),
             ("A u0 head / B a0 A / C u0 head / D a0 C / E a0 A", "E+ D B+"),
             // below `SELECT`, where one of them continues
@@ -70,7 +70,7 @@ mod tests {
             let told_as: Vec<String> = SiblingTails::new(&forest, forest.newest_first(false))
                 .map(|(tail, _, shared)| fixture::letters(&forest, &[tail]) + if shared { "+" } else { "" })
                 .collect();
-            assert_eq!(told_as.join(" "), told, "{store}");
+            assert_eq!(told_as.join(" "), expected, "{store}");
         }
     }
 

@@ -245,7 +245,7 @@ impl Server {
         &mut self,
         setup: &ProcessSetup,
         patience: ServerTimeouts,
-        said: &mut Vec<ServerNotice>,
+        notices: &mut Vec<ServerNotice>,
     ) -> Result<(), String> {
         let doubtful = self.suspect && self.is_remote();
         if let Some(client) = &mut self.client {
@@ -285,7 +285,7 @@ impl Server {
         });
         let notes = self.finish_start(opened, true);
         if again.is_none() {
-            said.extend(notes);
+            notices.extend(notes);
         }
         failed.map_or(Ok(()), Err)
     }

@@ -148,8 +148,8 @@ impl Servers {
                 continue;
             }
             if !self.asks_all {
-                let (is_listed, said) = server.load_cached_list();
-                self.unsaid.extend(said);
+                let (is_listed, notices) = server.load_cached_list();
+                self.unsaid.extend(notices);
                 if is_listed {
                     continue;
                 }
@@ -161,8 +161,8 @@ impl Servers {
     /// Loads the cached lists of tools; starts no server.
     pub fn load_cached_lists(&mut self) {
         for server in &mut self.each {
-            let (_, said) = server.load_cached_list();
-            self.unsaid.extend(said);
+            let (_, notices) = server.load_cached_list();
+            self.unsaid.extend(notices);
         }
     }
 
@@ -221,8 +221,8 @@ impl Servers {
     }
 
     /// Defers notices that cannot be printed yet.
-    pub fn defer_notices(&mut self, said: Vec<ServerNotice>) {
-        self.unsaid.extend(said);
+    pub fn defer_notices(&mut self, notices: Vec<ServerNotice>) {
+        self.unsaid.extend(notices);
     }
 
     /// Makes sure that a request's server runs and its tools are known; an error says why not. Defers notices of its start.

@@ -72,13 +72,13 @@ fn named_by(dir: &Path, git_dirs: &[PathBuf], of_user: &[PathBuf], home: Option<
 
 /// Returns the settings files of a repository, given its `.git`, which may be a file that points to it.
 fn files_of(git_dir: &Path) -> Vec<PathBuf> {
-    let told = |file: &Path, key: &str, from: &Path| {
+    let path_in = |file: &Path, key: &str, from: &Path| {
         let text = read(file)?;
         Some(from.join(text.strip_prefix(key)?.trim()))
     };
-    let own = told(git_dir, "gitdir:", git_dir.parent().unwrap_or(git_dir))
+    let own = path_in(git_dir, "gitdir:", git_dir.parent().unwrap_or(git_dir))
         .unwrap_or_else(|| git_dir.to_path_buf());
-    let common = told(&own.join("commondir"), "", &own).unwrap_or_else(|| own.clone());
+    let common = path_in(&own.join("commondir"), "", &own).unwrap_or_else(|| own.clone());
     vec![common.join("config"), own.join("config.worktree")]
 }
 

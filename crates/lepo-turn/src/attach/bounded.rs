@@ -53,14 +53,14 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
         File::create(&sparse).unwrap().set_len(20 << 30).unwrap();
         std::fs::write(&text, "text").unwrap();
-        for (path, told) in [
+        for (path, expected) in [
             (link.as_path(), "it is a device"),
             (&sparse, "is larger than 64 MiB"),
             (Path::new("/dev/full"), "it is a device"),
         ] {
-            assert!(read_text(path).unwrap_err().message.contains(told), "{path:?}");
-            assert!(NewFile::open_path(path).unwrap_err().message.contains(told), "{path:?}");
-            assert!(NewFile::open(path).unwrap_err().message.contains(told), "{path:?}");
+            assert!(read_text(path).unwrap_err().message.contains(expected), "{path:?}");
+            assert!(NewFile::open_path(path).unwrap_err().message.contains(expected), "{path:?}");
+            assert!(NewFile::open(path).unwrap_err().message.contains(expected), "{path:?}");
         }
         let marked = dir.path().join("m");
         std::fs::write(&marked, "\u{feff}text").unwrap();

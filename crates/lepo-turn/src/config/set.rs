@@ -190,7 +190,7 @@ mod tests {
         let path = home.path().join("config.toml");
         let text = "# mine\nmax_rounds = 3 # few\n";
         std::fs::write(&path, text).unwrap();
-        for (name, value, said) in [
+        for (name, value, expected) in [
             ("max_rounds", "0", "`max_rounds` is out of range"),
             ("max_rounds", "many", "`max_rounds` cannot be \"many\""),
             ("log_level", "loud", "`log_level` cannot be \"loud\""),
@@ -205,7 +205,7 @@ mod tests {
             ("alias.r", "'", "alias \"r\" cannot be taken apart"),
         ] {
             let error = set_setting(&path, name, value).unwrap_err();
-            assert_eq!((error.kind.exit_code(), error.message.as_str()), (2, said), "{name}");
+            assert_eq!((error.kind.exit_code(), error.message.as_str()), (2, expected), "{name}");
             let hint = error.hint_for(HintTarget::SHELL).unwrap();
             assert!(!hint.contains("quotes") || name == "alias.r", "{name}: {hint}");
         }

@@ -282,7 +282,7 @@ mod tests {
             ),
         ] {
             let effects = file(path, text).effects(&["mine"]).unwrap();
-            assert!(effects.iter().any(|told| told == effect), "{effects:?}");
+            assert!(effects.iter().any(|found| found == effect), "{effects:?}");
         }
         assert_eq!(file("c.toml", "max_rounds = 3").effects(&[]).unwrap(), ["its settings, as below"]);
         assert_eq!(file("m.json", "{}").effects(&[]).unwrap(), [""; 0]);

@@ -108,10 +108,10 @@ mod tests {
     use super::*;
 
     /// `a+ b- c!`: a wants to speak, b passes, c fails. With `*`, the participant then speaks.
-    fn round(rules: &mut DebateRules, told: &str) -> Vec<(usize, Bid)> {
+    fn round(rules: &mut DebateRules, replies: &str) -> Vec<(usize, Bid)> {
         assert!(rules.begin_round());
         let mut bids = Vec::new();
-        for word in told.split_whitespace() {
+        for word in replies.split_whitespace() {
             let who = usize::from(word.as_bytes()[0] - b'a');
             match word.as_bytes()[1] {
                 b'+' => bids.push((who, Bid::Request)),
@@ -140,8 +140,8 @@ mod tests {
             ("c+", "a! b+ c-", Some(1)),
         ] {
             let mut rules = DebateRules::new(3, 10);
-            for told in before.split(" / ").filter(|told| !told.is_empty()) {
-                round(&mut rules, told);
+            for replies in before.split(" / ").filter(|replies| !replies.is_empty()) {
+                round(&mut rules, replies);
                 rules.end_round();
             }
             let bids = round(&mut rules, now);
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn who_asked_before_and_was_not_chosen_is_unheard_until_it_speaks() {
         let mut rules = DebateRules::new(3, 10);
-        for (told, before) in [
+        for (replies, before) in [
             ("a+* b+ c-", vec![]),
             ("a+ b-* c+", vec![1]),
             ("a+* b- c+", vec![0, 2]),
@@ -162,7 +162,7 @@ mod tests {
         ] {
             assert!(rules.begin_round());
             let mut chosen = None;
-            for word in told.split_whitespace() {
+            for word in replies.split_whitespace() {
                 let who = usize::from(word.as_bytes()[0] - b'a');
                 match word.as_bytes()[1] {
                     b'+' => rules.bid(who, Bid::Request),
@@ -171,7 +171,7 @@ mod tests {
                 }
                 chosen = chosen.or(word.ends_with('*').then_some(who));
             }
-            assert_eq!(rules.unheard(), before, "{told}");
+            assert_eq!(rules.unheard(), before, "{replies}");
             chosen.into_iter().for_each(|who| rules.speak(who));
             rules.end_round();
         }
@@ -186,8 +186,8 @@ mod tests {
         ] {
             let mut rules = DebateRules::new(2, 10);
             let mut found = Vec::new();
-            for told in rounds.split(" / ") {
-                round(&mut rules, told);
+            for replies in rounds.split(" / ") {
+                round(&mut rules, replies);
                 found.extend(rules.end_round());
             }
             assert_eq!(found, out, "{rounds}");

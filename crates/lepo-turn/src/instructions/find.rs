@@ -311,8 +311,8 @@ mod tests {
 
     #[test]
     fn tokens_are_told_in_thousands() {
-        for (n, told) in [(0, "0"), (999, "999"), (1250, "1.2k"), (12_345, "12k")] {
-            assert_eq!(in_thousands(n), told);
+        for (n, expected) in [(0, "0"), (999, "999"), (1250, "1.2k"), (12_345, "12k")] {
+            assert_eq!(in_thousands(n), expected);
         }
     }
 }

@@ -49,7 +49,7 @@ mod tests {
     fn they_are_told_once_and_when_they_changed_and_when_they_are_gone() {
         let masking = Masking::shapes_only();
         let mut conv = path("s1 P / u0 hi / a0 x");
-        let mut told = |found: &Instructions| {
+        let mut opening_text = |found: &Instructions| {
             let opening = opening(found, &conv, &masking)?;
             assert_eq!((opening.message.role, opening.message.hidden), (Role::System, true));
             let text = opening.screened.text().into_owned();
@@ -57,14 +57,14 @@ mod tests {
             conv.extend(more.into_iter().map(|entry| Message { is_root: false, ..entry }));
             Some(text)
         };
-        assert_eq!(told(&instructions(&[])), None);
-        assert!(told(&instructions(&["one"])).unwrap().contains("== AGENTS.md, 3 bytes ==\none\n"));
-        assert_eq!(told(&instructions(&["one"])), None);
-        assert!(told(&instructions(&["two"])).is_some());
-        assert!(told(&instructions(&["one"])).is_some(), "only the last counts");
-        assert_eq!(told(&instructions(&[])).as_deref(), Some(GONE));
-        assert_eq!(told(&instructions(&[])), None);
-        assert!(told(&instructions(&["one"])).is_some());
+        assert_eq!(opening_text(&instructions(&[])), None);
+        assert!(opening_text(&instructions(&["one"])).unwrap().contains("== AGENTS.md, 3 bytes ==\none\n"));
+        assert_eq!(opening_text(&instructions(&["one"])), None);
+        assert!(opening_text(&instructions(&["two"])).is_some());
+        assert!(opening_text(&instructions(&["one"])).is_some(), "only the last counts");
+        assert_eq!(opening_text(&instructions(&[])).as_deref(), Some(GONE));
+        assert_eq!(opening_text(&instructions(&[])), None);
+        assert!(opening_text(&instructions(&["one"])).is_some());
     }
 
     #[test]

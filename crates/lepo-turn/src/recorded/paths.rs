@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn paths_count_from_the_root() {
         let fence = |path: &str| format!("what?\n\n{path}:\n```\na:\nb\n```");
-        for (path, cwd, told) in [
+        for (path, cwd, expected) in [
             ("src/a.rs", "/r", "src/a.rs"),
             ("a.rs", "/r/src", "src/a.rs"),
             ("../src/./a.rs", "/r/tests", "src/a.rs"),
@@ -91,7 +91,7 @@ mod tests {
             ("../../x", "/r/src", "../../x"),
         ] {
             let text = fence(path);
-            assert_eq!(relative(&text, Path::new(cwd), Path::new("/r")), fence(told), "{path}");
+            assert_eq!(relative(&text, Path::new(cwd), Path::new("/r")), fence(expected), "{path}");
         }
         assert_eq!(relative("a.rs:\nno fence", Path::new("/r/src"), Path::new("/r")), "a.rs:\nno fence");
     }

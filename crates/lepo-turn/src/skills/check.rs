@@ -233,7 +233,7 @@ mod tests {
             let faults = faults_of_name(name, name);
             match fault {
                 "" => assert!(faults.is_empty(), "{faults:?}"),
-                fault => assert!(faults.iter().any(|told| told.contains(fault)), "{name}: {faults:?}"),
+                fault => assert!(faults.iter().any(|found| found.contains(fault)), "{name}: {faults:?}"),
             }
         }
         assert!(faults_of_name("문서", "\u{1106}\u{116e}\u{11ab}\u{1109}\u{1165}").is_empty());

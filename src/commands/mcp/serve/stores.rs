@@ -58,9 +58,9 @@ impl ServedStores {
     /// Returns a sentence for each store that does not exist.
     pub fn missing(&self) -> String {
         let is_missing = |number: &usize| matches!(self.open(*number), Ok(None));
-        let told =
+        let message =
             |number| format!("There is no store {} yet: it has no messages.\n", self.display_name(number));
-        (0..self.len()).filter(is_missing).map(told).collect()
+        (0..self.len()).filter(is_missing).map(message).collect()
     }
 
     pub fn uri(&self, number: usize, id: &str) -> String {

@@ -118,13 +118,13 @@ fn body_words(body: &str) -> String {
 }
 
 /// Rewrites the JSON parser's text about an answer, which ends with the beginning of that answer.
-fn not_a_message(told: &str) -> String {
-    if told.starts_with(TOO_DEEP) {
+fn not_a_message(text: &str) -> String {
+    if text.starts_with(TOO_DEEP) {
         return "its answer is nested too deep".to_string();
     }
-    let behind_place = told.split_once(" at line ").and_then(|(_, rest)| rest.split_once(": "));
+    let behind_place = text.split_once(" at line ").and_then(|(_, rest)| rest.split_once(": "));
     // If the answer is JSON but not a message, the parser names no position.
-    let behind_words = || told.split_once("JSON-RPC message: ");
+    let behind_words = || text.split_once("JSON-RPC message: ");
     match behind_place.or_else(behind_words).map(|(_, answer)| one_line(&body_words(answer))) {
         Some(answer) if !answer.is_empty() => format!("its answer is not a protocol message: {answer}"),
         _ => "its answer is not a protocol message".to_string(),
@@ -158,10 +158,10 @@ mod tests {
 
     #[test]
     fn no_type_of_the_library_is_named() {
-        let parsed = |told: &str| {
-            unexpected(&format!("could not parse JSON response as ServerJsonRpcMessage: {told}"))
+        let parsed = |text: &str| {
+            unexpected(&format!("could not parse JSON response as ServerJsonRpcMessage: {text}"))
         };
-        for (told, expected) in [
+        for (text, expected) in [
             (parsed("recursion limit exceeded at line 1 column 128: [[["), "its answer is nested too deep"),
             (
                 parsed("unrecognized JSON-RPC message: {\"a\":\n1}"),
@@ -184,7 +184,7 @@ mod tests {
                 "its answer is not a protocol message: Hello",
             ),
         ] {
-            assert_eq!(told, expected);
+            assert_eq!(text, expected);
         }
     }
 }

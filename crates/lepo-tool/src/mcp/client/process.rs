@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_command_with_its_arguments_behind_it_is_told_where_they_belong() {
-        for (command, args, kind, told) in [
+        for (command, args, kind, expected) in [
             (
                 "/opt/x --flag",
                 &["y"][..],
@@ -150,7 +150,7 @@ mod tests {
             ("/opt/my x", &[], io::ErrorKind::PermissionDenied, "permission denied"),
         ] {
             let args: Vec<String> = args.iter().map(|arg| arg.to_string()).collect();
-            assert_eq!(with_args_hint(kind.into(), command, &args).to_string(), told);
+            assert_eq!(with_args_hint(kind.into(), command, &args).to_string(), expected);
         }
     }
 }

@@ -248,11 +248,11 @@ impl ServerHandler for ServeHandler {
     }
 }
 
-fn tool_result(told: ToolOutput) -> CallToolResult {
-    let content = vec![ContentBlock::text(told.text)];
+fn tool_result(output: ToolOutput) -> CallToolResult {
+    let content = vec![ContentBlock::text(output.text)];
     let mut result =
-        if told.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = Some(told.structured).filter(|structured| !structured.is_null());
+        if output.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content = Some(output.structured).filter(|structured| !structured.is_null());
     result
 }
 

@@ -161,7 +161,7 @@ fn message(error: &Error) -> String {
 }
 
 /// Adds the outcomes of each value at a key; values with the same outcome share a line.
-fn add(told: &mut String, key: &str, outcomes: impl Iterator<Item = (String, String)>) {
+fn add(table: &mut String, key: &str, outcomes: impl Iterator<Item = (String, String)>) {
     let mut lines: Vec<(String, Vec<String>)> = Vec::new();
     for (value, outcome) in outcomes {
         match lines.iter_mut().find(|(known, _)| *known == outcome) {
@@ -169,9 +169,9 @@ fn add(told: &mut String, key: &str, outcomes: impl Iterator<Item = (String, Str
             None => lines.push((outcome, vec![value])),
         }
     }
-    let _ = writeln!(told, "## {key}");
+    let _ = writeln!(table, "## {key}");
     for (outcome, values) in lines {
-        let _ = writeln!(told, "{}\n    {}", values.join("   "), outcome.replace('\n', "\n    "));
+        let _ = writeln!(table, "{}\n    {}", values.join("   "), outcome.replace('\n', "\n    "));
     }
 }
 

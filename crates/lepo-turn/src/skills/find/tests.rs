@@ -53,13 +53,13 @@ impl World {
 
     fn warnings(&self) -> String {
         let place = format!("{}/", self.top.display());
-        let told = |notice: &Notice| match notice {
+        let sentence = |notice: &Notice| match notice {
             Notice::LeftOut(path, why) => format!("left out {path}: {why}"),
             Notice::SkillFault(folder, fault) => format!("fault of {folder}: {fault}"),
             Notice::SkillOfRepository(name, own) => format!("{name} of the repository, not {own}"),
             other => panic!("{other:?}"),
         };
-        self.find().warnings.iter().map(told).collect::<Vec<_>>().join("\n").replace(&place, "")
+        self.find().warnings.iter().map(sentence).collect::<Vec<_>>().join("\n").replace(&place, "")
     }
 
     fn trust(&self) {
@@ -120,14 +120,14 @@ fn what_cannot_be_used_is_left_out_and_named_and_the_rest_is_read_leniently() {
     world.write(&at("node_modules/no"), "---\nname: \"no\"\ndescription: x\n---\nx");
     assert_eq!(world.counting(), "3=x Bad_Name=Use when: asked evil=a - other: [2Jb nameless=of two lines");
     let warnings = world.warnings();
-    for told in [
+    for sentence in [
         "left out home/.agents/skills/silent: it has no description",
         "left out home/.agents/skills/faulty: its front matter has too many faults",
         "left out home/.agents/skills/plain: it does not begin with front matter (---)",
         "left out home/.agents/skills/latin: it is not UTF-8 text",
         "fault of home/.agents/skills/bad-name: the name \"Bad_Name\" has capital letters",
     ] {
-        assert_eq!(warnings.matches(told).count(), 1, "{warnings}");
+        assert_eq!(warnings.matches(sentence).count(), 1, "{warnings}");
     }
     assert!(!warnings.chars().any(|c| c.is_control() && c != '\n'), "{warnings:?}");
 }
@@ -152,12 +152,12 @@ fn links_lead_nowhere_outside_of_a_repository_and_count_once() {
     assert_eq!(skills.untrusted.iter().map(|skill| skill.name.as_str()).collect::<Vec<_>>(), ["y"]);
     assert_eq!(world.counting(), "x=x", "the user's links may lead anywhere");
     let warnings = world.warnings();
-    for told in [
+    for sentence in [
         "left out repo/.agents/skills/x: its link leads outside the repository",
         "left out repo/.agents/skills/z: its link leads outside the repository",
         "left out repo/.agents/skills/gone: it is a broken link",
     ] {
-        assert_eq!(warnings.matches(told).count(), 1, "{warnings}");
+        assert_eq!(warnings.matches(sentence).count(), 1, "{warnings}");
     }
 }
 

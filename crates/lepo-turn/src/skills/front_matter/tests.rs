@@ -117,7 +117,7 @@ fn what_strict_readers_refuse_is_a_fault_and_read_all_the_same() {
         ("description: x --- y", "--- occurs within"),
     ] {
         let read = read(text);
-        assert!(read.faults.iter().any(|told| told.starts_with(fault)), "{text}: {:?}", read.faults);
+        assert!(read.faults.iter().any(|found| found.starts_with(fault)), "{text}: {:?}", read.faults);
         assert!(fields(&read).description.is_some(), "{text}");
     }
     let numbers = read("description: x\na: .inf\nb: .nan\nc: 1e999\nd: !!binary \"?\"");

@@ -50,8 +50,8 @@ impl Login {
         let sign_in_store =
             SignInStore::for_server(dir, server).ok_or("it is a program, which signs in on its own")?;
         let AuthManager { mut manager, web } = AuthManager::new(server, sign_in_store.clone()).await?;
-        let told = |error| explain(&error, &web);
-        let resolution = manager.resolve_metadata_from_challenge(challenge).await.map_err(told)?;
+        let explained = |error| explain(&error, &web);
+        let resolution = manager.resolve_metadata_from_challenge(challenge).await.map_err(explained)?;
         if resolution.source == AuthorizationMetadataSource::LegacyEndpointFallback && challenge.is_none() {
             return Err("it offers no sign-in".to_string());
         }
@@ -74,13 +74,13 @@ impl Login {
         let client = identity(server, redirect, by_document);
         let client = match client {
             Some(client) => client,
-            None => manager.register_client(NAME, redirect, &wanted).await.map_err(told)?,
+            None => manager.register_client(NAME, redirect, &wanted).await.map_err(explained)?,
         };
         let mut sign_in_store = sign_in_store;
         sign_in_store.client_secret = client.client_secret.as_ref().map(Secret::new);
         manager.set_credential_store(sign_in_store);
-        manager.configure_client(client).map_err(told)?;
-        let address = manager.get_authorization_url(&wanted).await.map_err(told)?;
+        manager.configure_client(client).map_err(explained)?;
+        let address = manager.get_authorization_url(&wanted).await.map_err(explained)?;
         let address =
             Url::parse(&address).map_err(|_| "the address of its sign-in is not valid".to_string())?;
         let state =

@@ -61,7 +61,7 @@ fn secret_of(server: &ServerConfig, kept: &StoredSignIn) -> Option<String> {
 /// Describes an error on one line, with the authorization server's explanation.
 fn explain(error: &AuthError, web: &OAuthClient) -> String {
     let refusal = || web.refusal().unwrap_or_default();
-    let said = |what: &str| match refusal() {
+    let with_refusal = |what: &str| match refusal() {
         words if words.is_empty() => what.to_string(),
         words => format!("{what}: {words}"),
     };
@@ -81,7 +81,7 @@ fn explain(error: &AuthError, web: &OAuthClient) -> String {
         },
         AuthError::AuthorizationServersUnavailable { authorization_servers, .. } => {
             let named = authorization_servers.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
-            said(&format!("none of its authorization servers can be used ({named})"))
+            with_refusal(&format!("none of its authorization servers can be used ({named})"))
         }
         AuthError::DiscoveryRequestFailed { url, source } => {
             let source: &(dyn Error + 'static) = source.as_ref();
@@ -91,14 +91,16 @@ fn explain(error: &AuthError, web: &OAuthClient) -> String {
         AuthError::InvalidScope(_) => {
             "its authorization server does not support response_type code".to_string()
         }
-        AuthError::RegistrationFailed(_) => said("lepo cannot be registered with its authorization server"),
-        AuthError::TokenExchangeFailed(_) => said("its authorization server gave no token"),
-        AuthError::TokenRefreshFailed(_) => said("its authorization server cannot be asked now"),
-        AuthError::TokenRefreshRejected(_) => said("its authorization server refuses it"),
+        AuthError::RegistrationFailed(_) => {
+            with_refusal("lepo cannot be registered with its authorization server")
+        }
+        AuthError::TokenExchangeFailed(_) => with_refusal("its authorization server gave no token"),
+        AuthError::TokenRefreshFailed(_) => with_refusal("its authorization server cannot be asked now"),
+        AuthError::TokenRefreshRejected(_) => with_refusal("its authorization server refuses it"),
         AuthError::InvalidTokenType(words) => format!("the token cannot be used: {words}"),
         AuthError::CredentialStoreError(words) => format!("cannot store the sign-in: {words}"),
         AuthError::NoAuthorizationSupport => "it offers no sign-in".to_string(),
-        other => said(&other.to_string()),
+        other => with_refusal(&other.to_string()),
     };
     one_line(&words)
 }
