@@ -45,7 +45,12 @@ impl<'p> TextSource<'p> {
                 std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
             }
         };
-        read.map_err(|error| Error::usage(format!("cannot read {}", self.name())).because(error))?;
+        read.map_err(|error| {
+            let message = format!("cannot read {}", self.name());
+            let failed =
+                if self == TextSource::Stdin { Error::store(message) } else { Error::usage(message) };
+            failed.because(error)
+        })?;
         Ok(bytes)
     }
 
