@@ -8,6 +8,7 @@ mod first_word;
 mod help;
 mod parse_error;
 mod preparse;
+pub mod schemas;
 pub mod tasks;
 mod version;
 
@@ -21,6 +22,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::commands::r#do::options::with_conflicts;
 use crate::commands::{self, Context};
 use crate::term::{Color, Out};
+use crate::view::FailureDocument;
 use external::external;
 use finish::{report, report_at};
 use lepo_base::error::{Error, Result};
@@ -245,7 +247,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Ok(code) => code,
         Err(error) => {
             if wants_json && out.is_unused() {
-                out.line(&serde_json::json!({ "error": error.to_json(at) }).to_string());
+                out.document(&FailureDocument::new(&error, at));
             }
             let _ = out.finish();
             report_at(&error, at)
@@ -258,11 +260,14 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &Error) -> u8 {
     if wants_document(args) {
         let mut out = Out::stdout();
         let has = |option: &str| args.iter().any(|word| word == option);
-        let document = match is_do {
-            true => commands::r#do::failure(error, has("--events"), has("--parallel"), HintTarget::SHELL),
-            false => serde_json::json!({ "error": error.to_json(HintTarget::SHELL) }),
-        };
-        out.line(&document.to_string());
+        match is_do {
+            true => {
+                let is_group = has("--parallel");
+                let document = commands::r#do::failure(error, has("--events"), is_group, HintTarget::SHELL);
+                out.line(&document.to_string());
+            }
+            false => out.document(&FailureDocument::new(error, HintTarget::SHELL)),
+        }
         let _ = out.finish();
     }
     report(error)

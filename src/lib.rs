@@ -11,7 +11,7 @@
 //! | [`rebase`] | copies of a line of messages, and a line as one text in the editor | providers, the network |
 //! | [`rebase_text`] | that text: printed, read back, compared | everything but values |
 //! | [`browse`] | the forest on the whole terminal | the network, writing |
-//! | [`view`] | the facts of conversations that lists show | the network, the terminal |
+//! | [`view`] | the facts of conversations that lists show, the parts of JSON documents | the network, the terminal |
 //! | [`term`] | the only writer to a terminal | everything but values |
 //! | [`import`] | conversations of other tools as bubbs | terminal, network, environment |
 //! | [`stats`] | what was spent, counted from the journal | terminal |

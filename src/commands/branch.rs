@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
+
 use super::address_args::find_one;
-use super::json::name_json;
 use super::summary_line::excerpt_of;
 use super::{Context, complete};
 use crate::term::{StatusLine, clean, excerpt_within, one_line, print_status, width};
 use crate::ui::{ShortIds, change_branches, text_or_warn};
-use crate::view::Overviews;
+use crate::view::{IdText, NameFields, Overviews};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::ReadScope;
@@ -65,6 +67,40 @@ pub struct BranchArgs {
 impl BranchArgs {
     pub fn only_lists(&self) -> bool {
         self.name.is_none() && self.delete.is_empty() && self.rename.is_none()
+    }
+}
+
+/// A single document: branches, by name.
+#[derive(Serialize, JsonSchema)]
+pub struct BranchDocument<'d> {
+    branches: Vec<BranchFields<'d>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "branch", transform = require_id)]
+struct BranchFields<'d> {
+    #[serde(flatten)]
+    message: Option<NameFields>,
+    /// Where a merge left the branch with several ends: all of them, id first; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<IdText>")]
+    ends: Option<Vec<IdText>>,
+    name: String,
+    /// The other user whose branch it is.
+    from: Option<&'d String>,
+    /// The message, which may not exist.
+    #[serde(rename = "id", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "IdText")]
+    missing: Option<IdText>,
+    height: Option<u32>,
+    /// The beginning and end of the text, on one line.
+    excerpt: Option<String>,
+}
+
+/// Adds that every branch has an id, also without its message.
+fn require_id(schema: &mut Schema) {
+    if let Some(required) = schema.get_mut("required").and_then(|required| required.as_array_mut()) {
+        required.push("id".into());
     }
 }
 
@@ -198,16 +234,16 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         let height = found.map(|overview| overview.messages);
         let asked = found.and_then(|overview| overview.last);
         if json {
-            let mut map = found.map(|overview| name_json(store, &overview.tail)).unwrap_or_default();
-            if let Some(ends) = ends.get(&name).filter(|_| from.is_none()) {
-                map.insert("ends".into(), ends.iter().map(BubbId::to_string).collect::<Vec<_>>().into());
-            }
-            map.insert("name".into(), name.into());
-            map.insert("from".into(), from.cloned().into());
-            map.insert("id".into(), id.to_string().into());
-            map.insert("height".into(), height.into());
-            map.insert("excerpt".into(), asked.and_then(|name| excerpt_of(store, &name)).into());
-            documents.push(map);
+            let ends = ends.get(&name).filter(|_| from.is_none());
+            documents.push(BranchFields {
+                message: found.map(|overview| NameFields::new(store, &overview.tail)),
+                ends: ends.map(|ends| ends.iter().copied().map(IdText).collect()),
+                name,
+                from,
+                missing: found.is_none().then_some(IdText(id)),
+                height,
+                excerpt: asked.and_then(|name| excerpt_of(store, &name)),
+            });
             continue;
         }
         let height = height.map(|height| format!(" ({height}):")).unwrap_or_default();
@@ -240,7 +276,7 @@ fn list(store: &Store, json: bool, context: &mut Context<'_>) -> Result<()> {
         }
     }
     if json {
-        context.out.line(&serde_json::json!({ "branches": documents }).to_string());
+        context.out.document(&BranchDocument { branches: documents });
         return Ok(());
     }
     context.out.flush();

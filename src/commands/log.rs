@@ -1,11 +1,14 @@
 //! `lepo log`: lists bubbs one per line, optionally with a graph of the forest.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::address_args::find_all;
-use super::json::name_json;
 use super::summary_line::{bubb_line, excerpt_of};
 use super::{Context, complete};
 use crate::term::{clean, cut, padded, width};
 use crate::ui::{ShortIds, ended_early, warn_incomplete};
+use crate::view::NameFields;
 use lepo_base::error::Result;
 use lepo_base::time;
 use lepo_store::bubb::{BubbName, model_label};
@@ -40,6 +43,19 @@ pub struct LogArgs {
     /// Print one JSON object per line, for each message
     #[arg(long, conflicts_with = "graph")]
     pub json: bool,
+}
+
+/// An object per line, for each message, newest first.
+#[derive(Serialize, JsonSchema)]
+pub struct LogDocument<'d> {
+    #[serde(flatten)]
+    fields: NameFields,
+    /// The beginning and end of the text, on one line.
+    excerpt: Option<String>,
+    branches: &'d [String],
+    speaker: Option<String>,
+    /// Whether it is a stopped answer, which is part of the talk though it is hidden.
+    stopped: bool,
 }
 
 pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -78,12 +94,13 @@ pub fn run_log(args: LogArgs, context: &mut Context<'_>) -> Result<u8> {
         left -= 1;
         let names = branches.get(&name.id).map(Vec::as_slice).unwrap_or_default();
         if args.json {
-            let mut map = name_json(&store, &name);
-            map.insert("excerpt".into(), excerpt_of(&store, &name).into());
-            map.insert("branches".into(), names.into());
-            map.insert("speaker".into(), store.speaker(&forest, &name).into());
-            map.insert("stopped".into(), stopped.contains(name.id).into());
-            context.out.line(&serde_json::Value::Object(map).to_string());
+            context.out.document(&LogDocument {
+                fields: NameFields::new(&store, &name),
+                excerpt: excerpt_of(&store, &name),
+                branches: names,
+                speaker: store.speaker(&forest, &name),
+                stopped: stopped.contains(name.id),
+            });
         } else {
             let speaker = store.speaker(&forest, &name);
             let about = match on_terminal {

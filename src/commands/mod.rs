@@ -18,7 +18,7 @@ pub mod fsck;
 pub mod grep;
 pub mod import;
 pub mod init;
-mod json;
+pub(crate) mod json_messages;
 pub mod log;
 pub mod ls;
 pub mod mcp;

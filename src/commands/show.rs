@@ -2,7 +2,7 @@
 
 use super::address_args::find_all;
 use super::code_blocks::wanted_blocks;
-use super::json::bubbs_json;
+use super::json_messages::write_messages;
 use super::{Context, complete};
 use crate::stats::Costs;
 use crate::term::{StatusLine, print_status};
@@ -70,7 +70,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     let stopped = StoppedAnswers::new(&store, &forest);
     if args.json {
         let names = found.iter().flat_map(|found| bubbs(&args, (&forest, &stopped), found));
-        bubbs_json(&store, &forest, names, context.out)?;
+        write_messages(&store, &forest, names, context.out)?;
         return Ok(0);
     }
     if args.code > 0 {

@@ -3,11 +3,14 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::Context;
-use super::json::name_json;
 use super::summary_line::{bubb_line, excerpt_of};
 use crate::term::{clean, stdout_is_read};
 use crate::ui::ShortIds;
+use crate::view::NameFields;
 use lepo_base::error::Result;
 use lepo_base::role::Role;
 use lepo_store::bubb::BubbName;
@@ -36,6 +39,18 @@ pub struct WatchArgs {
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
+}
+
+/// An object per line, for each message written.
+#[derive(Serialize, JsonSchema)]
+pub struct WatchDocument<'d> {
+    #[serde(flatten)]
+    fields: NameFields,
+    /// The other user who wrote the message.
+    from: Option<&'d str>,
+    /// The beginning and end of the text, on one line.
+    excerpt: Option<String>,
+    speaker: Option<String>,
 }
 
 pub fn run_watch(args: WatchArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -76,11 +91,8 @@ fn print(
 ) {
     let WatchedBubb { name, store, from } = *seen;
     if args.json {
-        let mut map = name_json(store, &name);
-        map.insert("from".into(), from.into());
-        map.insert("excerpt".into(), excerpt_of(store, &name).into());
-        map.insert("speaker".into(), speaker.into());
-        context.out.line(&serde_json::Value::Object(map).to_string());
+        let (fields, excerpt) = (NameFields::new(store, &name), excerpt_of(store, &name));
+        context.out.document(&WatchDocument { fields, from, excerpt, speaker });
     } else {
         let whose = from.map(|clone| clean(&format!("{clone}/")).into_owned()).unwrap_or_default();
         let about: Vec<String> = speaker.into_iter().map(|speaker| format!("{speaker}:")).collect();

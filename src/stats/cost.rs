@@ -1,6 +1,7 @@
 //! Cost of a conversation: the sum over the answers on its path, as far as prices are known. Pure.
 
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{JournalIndex, JournalRecord};
@@ -52,13 +53,21 @@ impl Cost {
     }
 }
 
-impl Serialize for Cost {
-    /// Writes `cost`, the sum as `words` formats it or null, and `cost_partial`, whether it omits some answers.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Cost", 2)?;
-        fields.serialize_field("cost", &self.sum().and_then(|sum| sum.parse::<f64>().ok()))?;
-        fields.serialize_field("cost_partial", &(self.has_known && self.has_unknown))?;
-        fields.end()
+#[derive(Serialize, JsonSchema)]
+pub struct CostFields {
+    /// The total cost of the conversation's answers, to two decimals; null if no price is known. Copies cost nothing.
+    #[schemars(range(min = 0))]
+    cost: Option<f64>,
+    /// The cost of some answers is unknown and not included.
+    cost_partial: bool,
+}
+
+impl From<Cost> for CostFields {
+    fn from(cost: Cost) -> CostFields {
+        CostFields {
+            cost: cost.sum().and_then(|sum| sum.parse().ok()),
+            cost_partial: cost.has_known && cost.has_unknown,
+        }
     }
 }
 

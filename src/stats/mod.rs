@@ -4,6 +4,6 @@ mod cost;
 mod tally;
 mod tally_keys;
 
-pub use cost::{Cost, Costs};
+pub use cost::{Cost, CostFields, Costs};
 pub use tally::{GroupBy, TallyKey, TallyRow, TallyRows, tally};
 pub use tally_keys::TallyKeys;

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
 
 use super::early_rows::{EarlyRows, note_status_line};
 use super::pager::{self, Pager};
@@ -86,6 +87,13 @@ impl Out {
 
     pub fn line(&mut self, text: &str) {
         self.untrusted(text.as_bytes());
+        self.trusted("\n");
+    }
+
+    /// Writes a document as a line of JSON. All that can fail comes before: after the first byte it has to be whole.
+    pub fn document(&mut self, document: &impl Serialize) {
+        // A closed pipe ends it, and `finish` returns other errors of the output.
+        let _ = serde_json::to_writer(&mut *self, document);
         self.trusted("\n");
     }
 

@@ -1,4 +1,5 @@
-//! Man pages and completions are made from the clap tree and committed; this compares them.
+//! Man pages and completions are made from the clap tree, schemas from the types of documents, and committed; this
+//! compares them.
 //!
 //! `LEPO_WRITE_DOCS=1 cargo test --test e2e docs` writes them anew.
 
@@ -20,9 +21,9 @@ use roff::{escaped, marked, section};
 const DATE: &str = "2026-11-22";
 
 #[test]
-fn man_pages_and_completions_are_in_step() {
+fn man_pages_completions_and_schemas_are_in_step() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let made = [made_pages(), written_pages(), made_completions()].concat();
+    let made = [made_pages(), written_pages(), made_completions(), made_schemas()].concat();
     if std::env::var_os("LEPO_WRITE_DOCS").is_some() {
         for (path, text) in &made {
             std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
@@ -102,6 +103,11 @@ fn made_pages() -> Vec<(String, Vec<u8>)> {
         }
     }
     pages
+}
+
+fn made_schemas() -> Vec<(String, Vec<u8>)> {
+    let made = lepo::cli::schemas::schemas().into_iter();
+    made.map(|(name, text)| (format!("docs/schemas/{name}.json"), text.into_bytes())).collect()
 }
 
 fn page(command: &clap::Command, name: &str, version: &str) -> (String, Vec<u8>) {

@@ -203,7 +203,12 @@ impl Error {
     /// Returns the error as a JSON document, with the hint in the form for `at`.
     pub fn to_json(&self, at: HintTarget<'_>) -> serde_json::Value {
         let hint = self.hint_for(at);
-        serde_json::json!({ "kind": self.kind.as_str(), "message": self.render(str::to_string), "hint": hint })
+        serde_json::json!({ "kind": self.kind.as_str(), "message": self.whole_message(), "hint": hint })
+    }
+
+    /// Returns the message with its causes, separated by `: ` and the rows, and with its newlines.
+    pub fn whole_message(&self) -> String {
+        self.render(str::to_string)
     }
 
     /// Creates an error of `kind` with the text of this one.

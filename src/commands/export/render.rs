@@ -12,7 +12,7 @@ use super::files::Files;
 use super::format::ExportFormat;
 use super::output::{self, Document, OutputPath};
 use crate::commands::address_args::find_one;
-use crate::commands::json::bubbs_json;
+use crate::commands::json_messages::write_messages;
 use crate::commands::output_file::{check_folder, check_parent};
 use crate::term::excerpt;
 use crate::ui::{ended_early, warn_incomplete};
@@ -73,7 +73,7 @@ pub fn documents(args: &ExportArgs, format: ExportFormat, store: &Store) -> Resu
         ExportFormat::Session => conv.session()?.into_bytes(),
         ExportFormat::Json => {
             let mut bytes = Vec::new();
-            bubbs_json(store, &forest, conv.names.iter().copied(), &mut bytes)?;
+            write_messages(store, &forest, conv.names.iter().copied(), &mut bytes)?;
             bytes
         }
         _ => conv.markdown()?.into_bytes(),

@@ -2,7 +2,7 @@
 
 mod args;
 mod count;
-mod print;
+pub mod print;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;

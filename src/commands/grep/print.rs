@@ -1,15 +1,17 @@
 //! Prints the matches of `lepo grep`: lines for terminals and pipes, paths, ids, or JSON objects.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::GrepArgs;
 use crate::commands::Context;
-use crate::commands::json::name_json;
 use crate::term::{self, Out, Paint, Wrap, clean, excerpt_within, warn, width};
 use crate::ui::ShortIds;
+use crate::view::{IdText, KindWord};
 use lepo_base::time;
 use lepo_search::{ConvPositions, FoundLine, LineKind};
 use lepo_store::bubb::{BubbId, BubbName};
@@ -28,6 +30,38 @@ fn shown_part(line: &FoundLine) -> (usize, usize) {
     let first = line.matches.first().map_or(0, |found| found.start);
     let start = first.saturating_sub(SHOWN / 4);
     (start, line.bytes.len().min(start + SHOWN))
+}
+
+/// An object per line, for each match.
+#[derive(Serialize, JsonSchema)]
+pub struct GrepDocument<'d> {
+    id: IdText,
+    kind: KindWord,
+    hidden: bool,
+    /// The file, as the user would type it.
+    path: String,
+    /// Milliseconds since 1970, from the id.
+    time: u64,
+    /// With --everywhere, the absolute path of the store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    store: Option<String>,
+    conv: ConvFields<'d>,
+    /// Its number, from 1.
+    line: u64,
+    /// The complete line.
+    text: Cow<'d, str>,
+    /// The first byte of the match in the message.
+    start: u64,
+    end: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ConvFields<'d> {
+    /// The first question of the conversation.
+    first: Option<&'d String>,
+    height: u32,
 }
 
 pub struct Printer<'p, F> {
@@ -237,17 +271,19 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
         let whole = 0..line.bytes.len();
         let matches = if line.matches.is_empty() { std::slice::from_ref(&whole) } else { &line.matches };
         for found in matches.iter().take(most - self.printed.min(most)) {
-            let mut map = name_json(self.store, name);
-            map.remove("prev");
-            if self.project.is_some() {
-                map.insert("store".into(), self.store.path().to_string_lossy().into());
-            }
-            map.insert("conv".into(), json!({ "first": first, "height": place.height }));
-            map.insert("line".into(), line.number.into());
-            map.insert("text".into(), String::from_utf8_lossy(&line.bytes).into());
-            map.insert("start".into(), (line.offset + found.start as u64).into());
-            map.insert("end".into(), (line.offset + found.end as u64).into());
-            self.out.line(&Value::Object(map).to_string());
+            self.out.document(&GrepDocument {
+                id: IdText(name.id),
+                kind: name.role.into(),
+                hidden: name.hidden,
+                path: self.store.bubb_path(name).to_string_lossy().into_owned(),
+                time: name.id.time(),
+                store: self.project.as_ref().map(|_| self.store.path().to_string_lossy().into_owned()),
+                conv: ConvFields { first: first.as_ref(), height: place.height },
+                line: line.number,
+                text: String::from_utf8_lossy(&line.bytes),
+                start: line.offset + found.start as u64,
+                end: line.offset + found.end as u64,
+            });
             self.printed += 1;
         }
     }

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::row::{LsRow, RowFacts, RowFormat, RowTokens};
+use super::row::{LsRow, RowFacts, RowFormat};
 use crate::commands::summary_line::excerpt_of;
 use crate::stats::{Cost, Costs};
 use crate::term::{clean, excerpt};
 use crate::ui::{ended_early, known_models, text_or_warn};
-use crate::view::{Overview, Overviews};
+use crate::view::{Overview, Overviews, UsageFields};
 use lepo_base::error::Result;
 use lepo_base::read_ahead::in_order;
 use lepo_base::role::Role;
@@ -158,13 +158,13 @@ impl<'r> RowReader<'r> {
         let answer = tail.answer.and_then(|ix| self.answer(&self.forest.name(ix)));
         let is_json = self.form == RowFormat::Json;
         RowFacts {
-            root: tail.overview.root.to_string(),
+            root: tail.overview.root,
             title: tail.overview.title(),
             first: if is_json { first.map(|text| excerpt(&text)).or_else(|| last.cloned()) } else { first },
             answer: if is_json { answer.map(|text| excerpt(&text)) } else { answer },
             window: fact.model.as_ref().and_then(|model| self.windows.get(model)).copied(),
             model: fact.model,
-            usage: RowTokens { input: fact.input, output: fact.output },
+            usage: UsageFields { input: fact.input, output: fact.output },
             cost: tail.cost,
         }
     }

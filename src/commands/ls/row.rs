@@ -1,11 +1,10 @@
 //! A row of `lepo ls`: a conversation or a pending request.
 
-use serde::Serialize;
-
 use crate::commands::summary_line::in_brackets;
 use crate::stats::Cost;
 use crate::term::{clean, excerpt_within};
-use lepo_store::bubb::{BubbName, model_label};
+use crate::view::UsageFields;
+use lepo_store::bubb::{BubbId, BubbName, model_label};
 use lepo_tool::ToolRequest;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub enum RowFormat {
     /// `--long`, cut to the terminal's width.
     Long(Option<usize>),
     Paths,
-    /// JSON: the fields of a row without the skipped ones, after the fields of its name.
+    /// A row of the JSON document (`document.rs`).
     Json,
 }
 
@@ -31,42 +30,31 @@ impl RowFormat {
 
 /// A conversation, identified by its tail, or a pending request. Fields that the form does not show are not
 /// loaded.
-#[derive(Serialize)]
 pub struct LsRow<'r> {
-    #[serde(skip)]
     pub name: BubbName,
     /// The user who owns the store, if it is not the current user.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<&'r str>,
     pub height: u32,
-    #[serde(skip)]
     pub questions: u32,
     /// Access and sandbox of a request in columns.
-    #[serde(skip)]
     pub access: String,
-    #[serde(rename = "excerpt")]
+    /// The last question, or the request.
     pub last: Option<String>,
     /// Branches that name the tail.
     pub branches: &'r [String],
     /// The tail is dated more than a day ahead, and is therefore not `@`.
-    #[serde(rename = "dated_ahead", skip_serializing_if = "std::ops::Not::not")]
     pub is_ahead: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<&'r ToolRequest>,
-    #[serde(flatten)]
     pub facts: Option<Box<RowFacts<'r>>>,
     /// Path of its store, if there are several.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<&'r str>,
     /// The sandbox for the command.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<&'static str>,
 }
 
 /// Facts that only the longer forms show.
-#[derive(Serialize)]
 pub struct RowFacts<'r> {
-    pub root: String,
+    pub root: BubbId,
     pub title: Option<&'r str>,
     /// The first question; on a terminal only if it is not the last.
     pub first: Option<String>,
@@ -74,18 +62,11 @@ pub struct RowFacts<'r> {
     pub answer: Option<String>,
     /// Model of the newest answer that the journal knows.
     pub model: Option<String>,
-    pub usage: RowTokens,
+    /// Tokens of the last request and its answer.
+    pub usage: UsageFields,
     /// Context window of that model, in tokens.
     pub window: Option<u64>,
-    #[serde(flatten)]
     pub cost: Cost,
-}
-
-/// Tokens of the last request and its answer.
-#[derive(Serialize)]
-pub struct RowTokens {
-    pub input: Option<u64>,
-    pub output: Option<u64>,
 }
 
 impl LsRow<'_> {

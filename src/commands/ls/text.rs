@@ -1,28 +1,10 @@
-//! Formats rows of `lepo ls` without columns: lines for a pipe, pending requests, `--long`, and JSON.
-
-use serde::Serialize;
-use serde_json::{Map, Value};
+//! Formats rows of `lepo ls` without columns: lines for a pipe, pending requests, and `--long`.
 
 use super::row::LsRow;
 use crate::commands::Context;
-use crate::commands::json::name_json;
 use crate::commands::summary_line::in_brackets;
 use crate::term::{excerpt_within, fold, width};
 use lepo_base::time;
-use lepo_store::store::Store;
-
-/// Name and fields of a row, according to `docs/schemas/ls.json`.
-#[derive(Serialize)]
-struct RowDocument<'d> {
-    #[serde(flatten)]
-    name: Map<String, Value>,
-    #[serde(flatten)]
-    row: &'d LsRow<'d>,
-}
-
-pub fn document(row: &LsRow<'_>, store: &Store) -> String {
-    serde_json::to_string(&RowDocument { name: name_json(store, &row.name), row }).unwrap_or_default()
-}
 
 /// Prints `ID (HEIGHT): EXCERPT`, with the branches on a terminal.
 pub fn short_line(row: &LsRow<'_>, context: &mut Context<'_>) {

@@ -319,6 +319,7 @@ const WORDS_OF_HINTS: Table = &[
             "repl/complain.rs",
             "ui/group.rs",
             "ui/new_model/ask.rs",
+            "view/json.rs",
         ],
     ),
     (".render(HintTarget::", &[]),

@@ -1,0 +1,79 @@
+//! The JSON Schemas of `docs/schemas/`, each made from the type that its command prints.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use crate::commands::branch::BranchDocument;
+use crate::commands::grep::print::GrepDocument;
+use crate::commands::json_messages::MessagesDocument;
+use crate::commands::log::LogDocument;
+use crate::commands::ls::document::LsDocument;
+use crate::commands::watch::WatchDocument;
+use crate::view::FailureDocument;
+
+/// Returns the name and the text of each schema.
+pub fn schemas() -> Vec<(&'static str, String)> {
+    vec![
+        ("branch", schema::<BranchDocument>("lepo branch --json")),
+        ("grep", schema::<GrepDocument>("lepo grep --json")),
+        ("log", schema::<LogDocument>("lepo log --json")),
+        ("ls", schema::<LsDocument<()>>("lepo ls --json")),
+        ("show", schema::<MessagesDocument<()>>("lepo show --json, lepo export --format json")),
+        ("watch", schema::<WatchDocument>("lepo watch --json")),
+    ]
+}
+
+/// The promise to readers, after the description of each document.
+const PROMISE: &str = "Fields may be added; existing fields keep their meaning and type.";
+
+/// Makes the schema of a document, or of each of its lines: a form of `T`, or where the command fails, the failure.
+fn schema<T: JsonSchema>(title: &str) -> String {
+    // When it is written, a field that may be null is required, too.
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut generator = settings.with_transform(RecursiveTransform(simplify)).into_generator();
+    let version = generator.settings().meta_schema.clone();
+    let mut document = document::<T>(&mut generator);
+    let description = document.remove("description");
+    let description = description.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let mut forms = match document.remove("anyOf") {
+        Some(Value::Array(forms)) => forms,
+        _ => vec![Value::Object(document)],
+    };
+    forms.push(generator.subschema_for::<FailureDocument>().to_value());
+    let schema = json!({
+        "$schema": version,
+        "title": title,
+        "description": format!("{description} {PROMISE}"),
+        "anyOf": forms,
+        "$defs": generator.take_definitions(true),
+    });
+    format!("{schema:#}\n")
+}
+
+fn document<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
+    let mut schema = T::json_schema(generator);
+    generator.transforms_mut().for_each(|transform| transform.transform(&mut schema));
+    schema.ensure_object().clone()
+}
+
+/// Removes the width of a number, which JSON does not have, and the permission for more fields, which is the default;
+/// joins the lines of a description.
+fn simplify(schema: &mut Schema) {
+    let is_number = |kind: &Value| kind == "integer" || kind == "number";
+    let has_number = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.iter().any(is_number),
+        Some(kind) => is_number(kind),
+        None => false,
+    };
+    if has_number {
+        schema.remove("format");
+    }
+    if schema.get("additionalProperties") == Some(&Value::Bool(true)) {
+        schema.remove("additionalProperties");
+    }
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+}
