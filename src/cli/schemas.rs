@@ -6,10 +6,21 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::commands::branch::BranchDocument;
+use crate::commands::config::ConfigDocument;
+use crate::commands::diff::turns::DiffDocument;
+use crate::commands::fsck::document::FsckDocument;
 use crate::commands::grep::print::GrepDocument;
+use crate::commands::import::document::ImportDocument;
 use crate::commands::json_messages::MessagesDocument;
 use crate::commands::log::LogDocument;
 use crate::commands::ls::document::LsDocument;
+use crate::commands::mcp::list::McpDocument;
+use crate::commands::model::ModelsDocument;
+use crate::commands::prompt::ls::PromptsDocument;
+use crate::commands::rebase::report::RebaseDocument;
+use crate::commands::rm::outcome::RedactDocument;
+use crate::commands::stats::StatsDocument;
+use crate::commands::undo::UndoDocument;
 use crate::commands::watch::WatchDocument;
 use crate::view::FailureDocument;
 
@@ -17,10 +28,21 @@ use crate::view::FailureDocument;
 pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
         ("branch", schema::<BranchDocument>("lepo branch --json")),
+        ("config", schema::<ConfigDocument>("lepo config --json")),
+        ("diff", schema::<DiffDocument>("lepo diff --turns --json")),
+        ("fsck", schema::<FsckDocument>("lepo fsck --json")),
         ("grep", schema::<GrepDocument>("lepo grep --json")),
+        ("import", schema::<ImportDocument>("lepo import --json")),
         ("log", schema::<LogDocument>("lepo log --json")),
         ("ls", schema::<LsDocument<()>>("lepo ls --json")),
+        ("mcp-ls", schema::<McpDocument>("lepo mcp ls --json")),
+        ("model-ls", schema::<ModelsDocument>("lepo model ls --json")),
+        ("prompt-ls", schema::<PromptsDocument>("lepo prompt ls --json")),
+        ("rebase", schema::<RebaseDocument>("lepo rebase --json")),
+        ("rm", schema::<RedactDocument>("lepo rm --redact --json")),
         ("show", schema::<MessagesDocument<()>>("lepo show --json, lepo export --format json")),
+        ("stats", schema::<StatsDocument>("lepo stats --json")),
+        ("undo", schema::<UndoDocument>("lepo undo --list --json")),
         ("watch", schema::<WatchDocument>("lepo watch --json")),
     ]
 }

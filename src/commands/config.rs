@@ -1,9 +1,11 @@
 //! `lepo config`: lists the settings in force with their sources; reads or sets one; opens the file in an
 //! editor.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::stores::KnownStores;
 use super::suggest::closest_name;
@@ -128,11 +130,10 @@ fn stores(stores: &KnownStores, args: &ConfigArgs, context: &mut Context<'_>) ->
     }
     let paths = stores.paths()?;
     if args.json {
-        let listed: Vec<_> = paths
-            .iter()
-            .map(|path| json!({ "path": path.to_string_lossy(), "exists": path.is_dir() }))
-            .collect();
-        context.out.line(&json!({ "stores": listed }).to_string());
+        let stores = paths.iter();
+        let stores = stores.map(|path| StoreFields { path: path.to_string_lossy(), exists: path.is_dir() });
+        let stores = stores.collect();
+        context.out.document(&ConfigDocument::Stores { stores });
     } else if context.out.is_terminal() {
         paths.iter().for_each(|path| context.out.line(&stores.project(path)));
     } else {
@@ -159,7 +160,7 @@ fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Contex
     if let Some(line) = lines.iter().find(|line| line.name == name) {
         let has_none = line.value.is_empty() && line.source == SettingSource::Default;
         match as_json {
-            true => context.out.line(&line_json(line).to_string()),
+            true => context.out.document(&ConfigDocument::Setting(SettingFields::new(line))),
             false if has_none => {}
             false => context.out.line(&line.value),
         }
@@ -177,8 +178,8 @@ fn show_one(settings: &Settings, name: &str, as_json: bool, context: &mut Contex
     }
     match as_json {
         true => {
-            let lines: Vec<_> = below.into_iter().map(line_json).collect();
-            context.out.line(&json!({ "settings": lines }).to_string());
+            let settings = below.into_iter().map(SettingFields::new).collect();
+            context.out.document(&ConfigDocument::Settings { file: None, settings });
         }
         false => below.into_iter().for_each(|line| print(line, "", context)),
     }
@@ -225,10 +226,50 @@ fn suggest_setting(name: &str) -> impl FnOnce(Error) -> Error {
     }
 }
 
-fn line_json(line: &SettingRow) -> serde_json::Value {
-    json!({
-        "name": line.name, "value": line.value, "source": line.source.to_string(), "allowed": line.allowed,
-    })
+/// A single document: all settings, a section of them, or one; the result of --import; or the stores of --everywhere.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ConfigDocument<'d> {
+    Settings {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String")]
+        file: Option<Cow<'d, str>>,
+        settings: Vec<SettingFields<'d>>,
+    },
+    Setting(SettingFields<'d>),
+    Import {
+        file: String,
+        added: &'d [String],
+        left_out: &'d [String],
+    },
+    Stores {
+        stores: Vec<StoreFields<'d>>,
+    },
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "setting")]
+pub struct SettingFields<'d> {
+    name: &'d str,
+    value: &'d str,
+    /// The source of the value.
+    source: String,
+    /// The allowed values, `|` between them, or the bounds of a number; null where neither can be listed.
+    allowed: Option<&'d str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct StoreFields<'d> {
+    path: Cow<'d, str>,
+    exists: bool,
+}
+
+impl<'d> SettingFields<'d> {
+    fn new(row: &'d SettingRow) -> SettingFields<'d> {
+        let SettingRow { name, value, source, allowed } = row;
+        SettingFields { name, value, source: source.to_string(), allowed: allowed.as_deref() }
+    }
 }
 
 fn print(line: &SettingRow, note: &str, context: &mut Context<'_>) {
@@ -242,9 +283,8 @@ fn print(line: &SettingRow, note: &str, context: &mut Context<'_>) {
 fn show(settings: &Settings, commands: &[&str], as_json: bool, context: &mut Context<'_>) {
     let lines = setting_lines(settings);
     if as_json {
-        let settings_json: Vec<_> = lines.iter().map(line_json).collect();
-        let document = json!({ "file": settings.file.to_string_lossy(), "settings": settings_json });
-        return context.out.line(&document.to_string());
+        let (file, rows) = (settings.file.to_string_lossy(), lines.iter().map(SettingFields::new).collect());
+        return context.out.document(&ConfigDocument::Settings { file: Some(file), settings: rows });
     }
     for line in &lines {
         let taken = line.name.strip_prefix("alias.").is_some_and(|word| commands.contains(&word));
@@ -265,8 +305,8 @@ fn import(plan: ConfigImport, as_json: bool, context: &mut Context<'_>) -> Resul
     }
     plan.apply()?;
     if as_json {
-        let document = json!({ "file": target, "added": plan.added, "left_out": plan.left_out });
-        context.out.line(&document.to_string());
+        let (added, left_out) = (&plan.added, &plan.left_out);
+        context.out.document(&ConfigDocument::Import { file: target, added, left_out });
     } else {
         match plan.added.len() {
             0 => print_status(&format!("nothing was added to {target}")),

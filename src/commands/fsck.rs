@@ -1,11 +1,13 @@
 //! `lepo fsck`: verifies the store, and recovers what a crash left.
 
+pub mod document;
 mod secrets;
 
-use serde_json::json;
+use document::{FindingFields, FsckDocument};
 
 use super::{Context, complete};
 use crate::term::{ProgressMeter, StatusLine, clean, fold, print_status, width};
+use crate::view::IdText;
 use lepo_base::error::Result;
 use lepo_base::work_tree::WorkTree;
 use lepo_store::store::{Store, StrayOutcome};
@@ -90,15 +92,8 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
     drop(progress);
 
     if as_json {
-        let findings = found.iter().map(|finding| {
-            json!({
-                "what": finding.what.as_str(),
-                "name": finding.name,
-                "why": finding.why,
-                "warning": finding.what.is_warning(),
-            })
-        });
-        context.out.line(&json!({ "findings": findings.collect::<Vec<_>>() }).to_string());
+        let findings = found.iter().map(FindingFields::new).collect();
+        context.out.document(&FsckDocument::Check { findings });
     } else {
         for finding in &found {
             let what = match finding.what.is_warning() {
@@ -160,7 +155,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
                 if !as_json {
                     context.out.line(&name.id.to_string());
                 }
-                recovered.push(name.id.to_string());
+                recovered.push(IdText(name.id));
             }
             Ok(StrayOutcome::Removed) => {
                 print_status(&format!("removed {file}: {about}"));
@@ -185,9 +180,7 @@ fn recover(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8
         }
     }
     if as_json {
-        let document =
-            json!({ "recovered": recovered, "removed": removed, "restored": restored, "failed": failed });
-        context.out.line(&document.to_string());
+        context.out.document(&FsckDocument::Recovery { recovered, removed, restored, failed });
     }
     first.map_or(Ok(0), Err)
 }

@@ -4,7 +4,7 @@ mod args;
 mod empty;
 mod interrupted;
 mod other_copies;
-mod outcome;
+pub mod outcome;
 mod plan;
 mod redact;
 mod remaining_copies;

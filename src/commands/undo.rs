@@ -1,6 +1,7 @@
 //! `lepo undo`: takes changes of the store back.
 
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::changes::describe;
 use super::{Context, complete};
@@ -105,6 +106,27 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
+/// A single document: changes, newest first.
+#[derive(Serialize, JsonSchema)]
+pub struct UndoDocument {
+    changes: Vec<ChangeFields>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "change")]
+struct ChangeFields {
+    /// The number of the change, for `lepo undo N`.
+    #[schemars(range(min = 1))]
+    n: u64,
+    /// Milliseconds since 1970.
+    time: u64,
+    /// rm, branch, title, rebase, sync or import.
+    command: &'static str,
+    /// The thing that changed, on one line.
+    what: String,
+    taken_back: bool,
+}
+
 fn list(store: &Store, args: &UndoArgs, context: &mut Context<'_>) -> Result<u8> {
     let log = store.change_list().read()?;
     let (now, mut documents) = (now(), Vec::new());
@@ -114,7 +136,7 @@ fn list(store: &Store, args: &UndoArgs, context: &mut Context<'_>) -> Result<u8>
         let (about, command) = (describe(store, &change), first.command.as_str());
         if args.json {
             let (n, time) = (first.n, first.time);
-            documents.push(json!({ "n": n, "time": time, "command": command, "what": about, "taken_back": is_taken_back }));
+            documents.push(ChangeFields { n, time, command, what: about, taken_back: is_taken_back });
             continue;
         }
         let time = if is_terminal { time::short(first.time, now) } else { time::iso_minute(first.time) };
@@ -127,7 +149,7 @@ fn list(store: &Store, args: &UndoArgs, context: &mut Context<'_>) -> Result<u8>
         }
     }
     if args.json {
-        context.out.line(&json!({ "changes": documents }).to_string());
+        context.out.document(&UndoDocument { changes: documents });
         return Ok(0);
     }
     context.out.flush();

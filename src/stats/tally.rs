@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use lepo_model::Price;
@@ -40,14 +41,18 @@ impl GroupBy {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "row")]
 pub struct TallyRow {
+    /// The day, week, model or conversation.
     pub key: String,
-    /// Set for rows by day and model.
+    /// The day, in rows by day and model.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub day: Option<String>,
-    /// Set for rows by day and model.
+    /// The model, in rows by day and model.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
     pub model: Option<String>,
     /// Questions to a model.
     pub questions: u64,

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::term::{StatusLine, print_status};
@@ -145,21 +147,37 @@ impl ListedModel {
         }
     }
 
-    pub fn document(&self) -> Value {
-        let mut document = json!({
-            "name": self.name,
-            "provider": self.provider.as_str(),
-            "model": self.model,
-            "window": self.window,
-            "options": options_json(&self.options, &Map::new()).unwrap_or_else(|| json!({})),
-            "active": self.is_active,
-            "configured": self.configured,
-        });
-        if let Some(installed) = self.installed {
-            document["installed"] = installed.into();
+    pub fn document(&self) -> ModelFields<'_> {
+        ModelFields {
+            name: &self.name,
+            provider: self.provider.as_str(),
+            model: &self.model,
+            window: self.window,
+            options: options_json(&self.options, &Map::new()).unwrap_or_else(|| json!({})),
+            active: self.is_active,
+            configured: self.configured.as_deref(),
+            installed: self.installed,
         }
-        document
     }
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "model")]
+pub struct ModelFields<'d> {
+    name: &'d str,
+    provider: &'static str,
+    model: &'d str,
+    /// The context window in tokens, as configured or last reported by the server.
+    window: Option<u64>,
+    /// The configured options of its requests; empty if there are none.
+    #[schemars(with = "Map<String, Value>")]
+    options: Value,
+    active: bool,
+    /// The file and line that configure it; null for embedded models in no file.
+    configured: Option<&'d str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "bool")]
+    installed: Option<bool>,
 }
 
 /// Makes a model the active one in the user's file; the embedded model is added to it if necessary.

@@ -2,7 +2,7 @@
 
 mod compare;
 mod inline;
-mod turns;
+pub mod turns;
 
 use super::address_args::find_all;
 use super::{Context, complete};

@@ -8,13 +8,15 @@ use lepo_store::bubb::{BubbId, model_label, thousands};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{JournalIndex, Store};
 use lepo_turn::StoppedAnswers;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::inline::{print_words, push_lines};
 use crate::commands::Context;
 use crate::term::{Wrap, clean, columns, fold, width, wrap_line};
 use crate::ui::set_apart;
+use crate::view::{IdText, UsageFields};
 
 /// On fewer columns, answers are printed one after the other.
 const WIDE: usize = 100;
@@ -36,12 +38,47 @@ struct TurnPair {
     b: Option<DiffTurn>,
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, JsonSchema)]
 struct Counts {
     questions: usize,
+    /// Questions with the same answer.
     same: usize,
+    /// Questions with two answers that differ.
     different: usize,
+    /// Questions that are in one conversation only, or answered in one only.
     only: usize,
+}
+
+/// A single document: two conversations question by question.
+#[derive(Serialize, JsonSchema)]
+pub struct DiffDocument<'d> {
+    pairs: Vec<PairFields<'d>>,
+    #[serde(flatten)]
+    counts: &'d Counts,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct PairFields<'d> {
+    /// From A, or from B if A has none.
+    question: &'d str,
+    a: Option<SideFields<'d>>,
+    b: Option<SideFields<'d>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "side")]
+struct SideFields<'d> {
+    /// The question.
+    user: IdText,
+    question: &'d str,
+    /// The last message of the answer, or null if there is none.
+    id: Option<IdText>,
+    text: Option<&'d str>,
+    model: Option<String>,
+    usage: UsageFields,
+    /// Milliseconds from the request to the end.
+    ms: Option<u64>,
 }
 
 /// Compares the conversations and prints each question with both answers; returns whether all are equal.
@@ -56,10 +93,8 @@ pub fn compare(
     let counts = count(&pairs);
     let facts = store.journal().index();
     if as_json {
-        let documents: Vec<Value> = pairs.iter().map(|pair| document(pair, &facts)).collect();
-        let (same, different, only) = (counts.same, counts.different, counts.only);
-        let told = json!({ "pairs": documents, "questions": counts.questions, "same": same, "different": different, "only": only });
-        context.out.line(&told.to_string());
+        let pairs = pairs.iter().map(|pair| PairFields::new(pair, &facts)).collect();
+        context.out.document(&DiffDocument { pairs, counts: &counts });
     } else {
         for (at, pair) in pairs.iter().enumerate() {
             if context.out.closed() {
@@ -143,22 +178,32 @@ fn answer(turn: &Option<DiffTurn>) -> Option<&AnswerText> {
     turn.as_ref()?.answer.as_ref()
 }
 
-fn document(pair: &TurnPair, facts: &JournalIndex) -> Value {
-    let side = |turn: &Option<DiffTurn>| {
-        let turn = turn.as_ref()?;
-        let fact = turn.answer.as_ref().and_then(|answer| facts.get(answer.id)).unwrap_or_default();
-        Some(json!({
-            "user": turn.id.to_string(),
-            "question": turn.question,
-            "id": turn.answer.as_ref().map(|answer| answer.id.to_string()),
-            "text": turn.answer.as_ref().map(|answer| answer.text.as_str()),
-            "model": fact.model,
-            "usage": { "input": fact.input, "output": fact.output },
-            "ms": fact.ms,
-        }))
-    };
-    let question = pair.a.as_ref().or(pair.b.as_ref()).map(|turn| turn.question.as_str());
-    json!({ "question": question, "a": side(&pair.a), "b": side(&pair.b) })
+impl<'d> PairFields<'d> {
+    fn new(pair: &'d TurnPair, facts: &JournalIndex) -> PairFields<'d> {
+        let asked = pair.a.as_ref().or(pair.b.as_ref());
+        let side = |turn: &'d Option<DiffTurn>| turn.as_ref().map(|turn| SideFields::new(turn, facts));
+        PairFields {
+            question: asked.map(|turn| turn.question.as_str()).unwrap_or_default(),
+            a: side(&pair.a),
+            b: side(&pair.b),
+        }
+    }
+}
+
+impl<'d> SideFields<'d> {
+    fn new(turn: &'d DiffTurn, facts: &JournalIndex) -> SideFields<'d> {
+        let answer = turn.answer.as_ref();
+        let fact = answer.and_then(|answer| facts.get(answer.id)).unwrap_or_default();
+        SideFields {
+            user: IdText(turn.id),
+            question: &turn.question,
+            id: answer.map(|answer| IdText(answer.id)),
+            text: answer.map(|answer| answer.text.as_str()),
+            model: fact.model,
+            usage: UsageFields { input: fact.input, output: fact.output },
+            ms: fact.ms,
+        }
+    }
 }
 
 /// Formats `A: MODEL · 12 in · 34 out · 1.2 s`.

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
-
+use super::document::{FsckDocument, SecretFinding};
 use crate::commands::Context;
 use crate::commands::address_args::resolve_all;
 use crate::commands::searched_files::search;
@@ -14,15 +13,6 @@ use lepo_secrets::{SecretFinder, is_binary};
 use lepo_store::bubb::BubbName;
 use lepo_store::conv::AddressMatch;
 use lepo_store::store::Store;
-
-struct SecretFinding {
-    /// Id of the message, or path of another file in the store.
-    subject: String,
-    kind: &'static str,
-    line: usize,
-    /// Clone that it belongs to, if not the user's own.
-    of: Option<String>,
-}
 
 pub fn print_findings(
     store: &Store,
@@ -43,10 +33,7 @@ pub fn print_findings(
         }
     }
     if as_json {
-        let findings = found.iter().map(|finding| {
-            json!({ "subject": finding.subject, "kind": finding.kind, "line": finding.line, "from": finding.of })
-        });
-        context.out.line(&json!({ "findings": findings.collect::<Vec<_>>() }).to_string());
+        context.out.document(&FsckDocument::Secrets { findings: &found });
     } else {
         for SecretFinding { subject, kind, line, of } in &found {
             let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();

@@ -2,9 +2,8 @@
 
 use std::time::UNIX_EPOCH;
 
-use serde_json::json;
-
 use super::database::read_database;
+use super::document::{ImportDocument, PlaceFields};
 use super::sources::on_this_machine;
 use crate::commands::Context;
 use crate::term::width as columns_of;
@@ -16,17 +15,18 @@ use lepo_import::{SourceFormat, SourceReader, ToolHistory};
 pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     let places = on_this_machine();
     if wants_json {
-        let places: Vec<_> = places
-            .iter()
-            .map(|place| {
-                let (size, newest) = measure(place);
-                json!({
-                    "tool": place.tool, "format": place.word, "path": place.path.to_string_lossy(),
-                    "conversations": conversations(place).unwrap_or(place.sources.len()), "bytes": size, "newest": newest,
-                })
-            })
-            .collect();
-        context.out.line(&json!({ "places": places }).to_string());
+        let fields = places.iter().map(|place| {
+            let (bytes, newest) = measure(place);
+            PlaceFields {
+                tool: place.tool,
+                format: place.word,
+                path: place.path.to_string_lossy(),
+                conversations: conversations(place).unwrap_or(place.sources.len()),
+                bytes,
+                newest,
+            }
+        });
+        context.out.document(&ImportDocument::Places { places: fields.collect() });
         return Ok(0);
     }
     if places.is_empty() {

@@ -2,6 +2,7 @@
 
 mod args;
 mod database;
+pub mod document;
 mod former_dirs;
 mod from_option;
 mod hook;
@@ -49,7 +50,7 @@ pub fn run_import(args: ImportArgs, context: &mut Context<'_>) -> Result<u8> {
         from_option::remember(&args, from, store)?;
     }
     match args.json {
-        true => context.out.line(&report.json(newest).to_string()),
+        true => context.out.document(&report.document(newest)),
         false => report.print(store.as_ref(), args.dry_run, args.date.as_deref(), context)?,
     }
     // Timers import by a tool's name alone; for them it is not an error if nothing is new.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
+use super::document::{ImportDocument, ReadFields, ReportFields, SkippedFields, SourceFields};
 use super::write::TypedSecrets;
 use crate::commands::Context;
 use crate::import::{HeldBackPart, NO_TIME};
 use crate::term::{Out, StatusLine, excerpt, fold, one_line, print_status};
+use crate::view::IdText;
 use lepo_base::error::Result;
 use lepo_base::time;
 use lepo_import::SourceReader;
@@ -117,23 +117,24 @@ impl ImportReport {
         self.imported + self.existing + self.withheld + self.older + self.known + self.left_out == 0
     }
 
-    pub fn json(&self, at: Option<BubbId>) -> Value {
-        let source =
-            |(format, path): &(String, PathBuf)| json!({ "format": format, "path": path.to_string_lossy() });
-        let skipped = |(reason, count): (&String, &u64)| match self.files.get(reason) {
-            Some(files) => json!({ "reason": reason, "count": count, "files": files }),
-            None => json!({ "reason": reason, "count": count }),
-        };
-        json!({
-            "sources": self.sources.iter().map(source).collect::<Vec<_>>(),
-            "read": { "conversations": self.conversations, "messages": self.messages },
-            "made": self.imported,
-            "here": self.existing,
-            "held": self.withheld,
-            "left_out": self.left_out,
-            "held_until": self.held_back.iter().filter_map(|held| held.until).max(),
-            "skipped": self.skipped.iter().map(skipped).collect::<Vec<_>>(),
-            "at": at.map(|at| at.to_string()),
+    pub fn document(&self, at: Option<BubbId>) -> ImportDocument<'_> {
+        let sources = self.sources.iter();
+        let sources = sources.map(|(format, path)| SourceFields { format, path: path.to_string_lossy() });
+        let skipped = self.skipped.iter().map(|(reason, count)| SkippedFields {
+            reason,
+            count: *count,
+            files: self.files.get(reason).map(Vec::as_slice),
+        });
+        ImportDocument::Report(ReportFields {
+            sources: sources.collect(),
+            read: ReadFields { conversations: self.conversations, messages: self.messages },
+            made: self.imported,
+            here: self.existing,
+            held: self.withheld,
+            left_out: self.left_out,
+            held_until: self.held_back.iter().filter_map(|held| held.until).max(),
+            skipped: skipped.collect(),
+            at: at.map(IdText),
         })
     }
 

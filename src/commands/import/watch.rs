@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
-
 use super::args::ImportArgs;
+use super::document::{ImportDocument, NewsFields};
 use super::importer::{ImportOutcome, Importer};
 use super::log_watch::{ChangedLogs, LogWatch};
 use super::report::{ImportReport, SessionNews};
@@ -119,12 +118,13 @@ impl NewsPrinter {
                 continue;
             }
             let question = question.as_deref().unwrap_or_default();
-            let line = match self.is_json {
-                true => json!({ "format": format, "path": source.to_string_lossy(), "id": id, "made": imported, "excerpt": question })
-                    .to_string(),
-                false => one_line(&format!("{format} {id} {question}")),
-            };
-            context.out.line(&line);
+            if self.is_json {
+                let (path, made) = (source.to_string_lossy(), *imported);
+                let news = NewsFields { format, path, id, made, excerpt: question };
+                context.out.document(&ImportDocument::News(news));
+            } else {
+                context.out.line(&one_line(&format!("{format} {id} {question}")));
+            }
         }
         context.out.flush();
     }

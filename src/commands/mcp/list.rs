@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::commands::Context;
 use crate::term::{print_status, width};
@@ -32,8 +33,7 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
         listed.push(ListedServer { server, signed_in, agreed });
     }
     if as_json {
-        let servers: Vec<Value> = listed.iter().map(document).collect();
-        context.out.line(&json!({ "servers": servers }).to_string());
+        context.out.document(&McpDocument { servers: listed.iter().map(McpServerRow::new).collect() });
         return Ok(0);
     }
     if listed.is_empty() {
@@ -87,26 +87,56 @@ fn words(signed_in: &SignInInfo) -> String {
     }
 }
 
-fn document(listed: &ListedServer<'_>) -> Value {
-    let ListedServer { server, signed_in, agreed } = listed;
-    let signed_in = signed_in.as_ref().map(|signed_in| {
-        json!({
-            "issuer": signed_in.issuer,
-            "scopes": signed_in.scopes,
-            "until": signed_in.until,
-            "refreshes": signed_in.refreshes,
-            "over": signed_in.is_over(),
-        })
-    });
-    json!({
-        "name": server.name,
-        "description": server.description,
-        "kind": kind(server),
-        "enabled": server.enabled,
-        "left_out": server.details.left_out,
-        "signed_in": signed_in,
-        "agreed": agreed,
-    })
+/// A single document: the configured MCP servers.
+#[derive(Serialize, JsonSchema)]
+pub struct McpDocument<'d> {
+    servers: Vec<McpServerRow<'d>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct McpServerRow<'d> {
+    name: &'d str,
+    description: Option<&'d str>,
+    /// stdio, http or sse.
+    kind: &'static str,
+    enabled: bool,
+    /// Why the server is not started, although it is enabled.
+    left_out: Option<&'d str>,
+    signed_in: Option<SignInFields<'d>>,
+    /// The number of approved tools.
+    agreed: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "sign_in")]
+struct SignInFields<'d> {
+    issuer: Option<&'d str>,
+    scopes: &'d [String],
+    until: Option<u64>,
+    refreshes: bool,
+    over: bool,
+}
+
+impl<'d> McpServerRow<'d> {
+    fn new(listed: &'d ListedServer<'d>) -> McpServerRow<'d> {
+        let ListedServer { server, signed_in, agreed } = listed;
+        McpServerRow {
+            name: &server.name,
+            description: server.description.as_deref(),
+            kind: kind(server),
+            enabled: server.enabled,
+            left_out: server.details.left_out.as_deref(),
+            signed_in: signed_in.as_ref().map(|signed_in| SignInFields {
+                issuer: signed_in.issuer.as_deref(),
+                scopes: &signed_in.scopes,
+                until: signed_in.until,
+                refreshes: signed_in.refreshes,
+                over: signed_in.is_over(),
+            }),
+            agreed: *agreed,
+        }
+    }
 }
 
 /// Returns the store for a server's sign-in, which may be empty.

@@ -1,6 +1,6 @@
 //! `lepo mcp`: signs in to MCP servers, lists them without starting any, and runs lepo as a server.
 
-mod list;
+pub mod list;
 mod login;
 mod serve;
 

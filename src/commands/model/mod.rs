@@ -6,7 +6,8 @@ mod new;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use new::NewArgs;
 
@@ -14,7 +15,7 @@ use crate::commands::repo_files::trusted_config;
 use crate::commands::user_env::UserEnv;
 use crate::commands::{Context, complete};
 use crate::term::{ProgressMeter, StatusLine, clean, padded, print_status, stderr_is_terminal, width};
-use crate::ui::{ListedModel, activate_model, embedded_in, listed_models, offered_line};
+use crate::ui::{ListedModel, ModelFields, activate_model, embedded_in, listed_models, offered_line};
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, FetchStage, SMOLLM2};
 use lepo_model::{Gate, Model, ModelFacts, Timeouts, embedded_program, program_missing};
@@ -114,12 +115,45 @@ pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
+/// A single document: the configured models; with --remote, those offered by a server.
+#[derive(Serialize, JsonSchema)]
+pub struct ModelsDocument<'d> {
+    models: Vec<ModelsRow<'d>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+enum ModelsRow<'d> {
+    Configured(ModelFields<'d>),
+    Offered(OfferedFields<'d>),
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "offered")]
+struct OfferedFields<'d> {
+    id: &'d str,
+    /// The context window in tokens.
+    context: Option<u64>,
+    /// The longest answer in tokens.
+    max_tokens: Option<u64>,
+    /// The size of its weights in bytes.
+    size: Option<u64>,
+    capabilities: &'d [String],
+}
+
+impl<'d> OfferedFields<'d> {
+    fn new(model: &'d ModelFacts) -> OfferedFields<'d> {
+        let ModelFacts { id, context, max_tokens, size, capabilities } = model;
+        OfferedFields { id, context: *context, max_tokens: *max_tokens, size: *size, capabilities }
+    }
+}
+
 fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context<'_>) {
     let models = listed_models(settings, paths);
     if as_json {
-        let documents: Vec<Value> = models.iter().map(ListedModel::document).collect();
-        context.out.line(&json!({ "models": documents }).to_string());
-        return;
+        let models = models.iter().map(|model| ModelsRow::Configured(model.document())).collect();
+        return context.out.document(&ModelsDocument { models });
     }
     let lines = match context.out.columns() {
         Some(columns) => in_columns(&models, columns),
@@ -180,17 +214,8 @@ fn list_remote(
     model.set_holder(Arc::new(ProcessSandboxer::new(AgentSandboxes::default(), settings, paths, own)));
     let models = runtime.block_on(model.offered())?;
     if as_json {
-        let document = |model: &ModelFacts| {
-            json!({
-                "id": model.id,
-                "context": model.context,
-                "max_tokens": model.max_tokens,
-                "size": model.size,
-                "capabilities": model.capabilities,
-            })
-        };
-        let documents: Vec<Value> = models.iter().map(document).collect();
-        context.out.line(&json!({ "models": documents }).to_string());
+        let models = models.iter().map(|model| ModelsRow::Offered(OfferedFields::new(model))).collect();
+        context.out.document(&ModelsDocument { models });
         return Ok(());
     }
     for model in models {

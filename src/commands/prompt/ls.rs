@@ -1,6 +1,9 @@
 //! `lepo prompt ls`: lists prompts and skills.
 
-use serde_json::{Value, json};
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::commands::Context;
 use crate::term::{clean, excerpt, excerpt_within, one_line, padded, print_status, width};
@@ -22,9 +25,9 @@ pub fn list(
     let counting = skills.counting.iter().map(|skill| (skill, true));
     let each = || counting.clone().chain(skills.untrusted.iter().map(|skill| (skill, false)));
     if as_json {
-        let prompts: Vec<Value> = prompts.iter().map(prompt_document).collect();
-        let skills: Vec<Value> = each().map(|(skill, counts)| skill_document(skill, counts)).collect();
-        context.out.line(&json!({ "prompts": prompts, "skills": skills }).to_string());
+        let prompts = prompts.iter().map(PromptRow::new).collect();
+        let skills = each().map(|(skill, counts)| SkillRow::new(skill, counts)).collect();
+        context.out.document(&PromptsDocument { prompts, skills });
         return Ok(0);
     }
     if prompts.is_empty() && each().next().is_none() {
@@ -74,22 +77,58 @@ fn in_columns((name, place, text): (&str, &str, &str), widths: (usize, usize), c
     }
 }
 
-fn prompt_document(one: &ListedPrompt) -> Value {
-    json!({
-        "name": one.name,
-        "path": one.path.to_string_lossy(),
-        "store": one.of_store,
-        "counts": one.counts,
-        "model": one.prompt.as_ref().and_then(|prompt| prompt.model.clone()),
-    })
+/// A single document: saved prompts, and skills.
+#[derive(Serialize, JsonSchema)]
+pub struct PromptsDocument<'d> {
+    prompts: Vec<PromptRow<'d>>,
+    skills: Vec<SkillRow<'d>>,
 }
 
-fn skill_document(skill: &Skill, counts: bool) -> Value {
-    json!({
-        "name": skill.name,
-        "description": skill.description,
-        "path": skill.file.path.to_string_lossy(),
-        "repository": skill.origin == SkillOrigin::Repository,
-        "counts": counts,
-    })
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct PromptRow<'d> {
+    name: &'d str,
+    path: Cow<'d, str>,
+    /// Whether it belongs to the store.
+    store: bool,
+    /// Whether it is used: the user's own, or trusted.
+    counts: bool,
+    model: Option<&'d str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct SkillRow<'d> {
+    name: &'d str,
+    description: &'d str,
+    /// Its SKILL.md.
+    path: Cow<'d, str>,
+    /// Whether it belongs to the git repository.
+    repository: bool,
+    /// Whether it is used: the user's own, or trusted.
+    counts: bool,
+}
+
+impl<'d> PromptRow<'d> {
+    fn new(listed: &'d ListedPrompt) -> PromptRow<'d> {
+        PromptRow {
+            name: &listed.name,
+            path: listed.path.to_string_lossy(),
+            store: listed.of_store,
+            counts: listed.counts,
+            model: listed.prompt.as_ref().and_then(|prompt| prompt.model.as_deref()),
+        }
+    }
+}
+
+impl<'d> SkillRow<'d> {
+    fn new(skill: &'d Skill, counts: bool) -> SkillRow<'d> {
+        SkillRow {
+            name: &skill.name,
+            description: &skill.description,
+            path: skill.file.path.to_string_lossy(),
+            repository: skill.origin == SkillOrigin::Repository,
+            counts,
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! `lepo prompt`: reusable questions, and skills.
 
 mod check;
-mod ls;
+pub mod ls;
 
 use std::fs::DirBuilder;
 use std::io::{ErrorKind, Write};

@@ -1,7 +1,7 @@
 //! `lepo rebase`: copies a line of messages onto another base.
 
 mod args;
-mod report;
+pub mod report;
 mod text;
 
 use lepo_base::error::{Error, Result, quoted};

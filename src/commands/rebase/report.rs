@@ -5,7 +5,8 @@ use lepo_base::hint::Hint;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::ReadScope;
 use lepo_store::store::{PlannedCopy, Store};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::args::RebaseArgs;
 use crate::commands::Context;
@@ -13,6 +14,7 @@ use crate::commands::own_newest::note_used;
 use crate::commands::summary_line::excerpt_of;
 use crate::term::{print_status, stderr_is_terminal};
 use crate::ui::ShortIds;
+use crate::view::IdText;
 
 pub struct RebaseOutcome<'o> {
     pub tail: BubbId,
@@ -36,7 +38,7 @@ pub fn print(
         note_used(store, outcome.tail);
     }
     if args.json {
-        context.out.line(&document(outcome, already_here).to_string());
+        context.out.document(&document(outcome, already_here));
     } else if args.dry_run {
         list(store, outcome, context);
     } else {
@@ -71,14 +73,33 @@ pub fn print(
     Ok(())
 }
 
-fn document(outcome: &RebaseOutcome<'_>, already_here: bool) -> Value {
+/// A single document: the new end, and the messages created (with --dry-run: that would be created).
+#[derive(Serialize, JsonSchema)]
+pub struct RebaseDocument {
+    /// The end of the copy.
+    tail: IdText,
+    /// The messages that did not exist before, in order.
+    made: Vec<CopyFields>,
+    /// Nothing had to be created.
+    already_here: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct CopyFields {
+    id: IdText,
+    /// The original; null for a new message: a system prompt, or one written in a text.
+    copy_of: Option<IdText>,
+}
+
+fn document(outcome: &RebaseOutcome<'_>, already_here: bool) -> RebaseDocument {
     let copy = |copy: &&PlannedCopy| {
-        let original = (!copy.is_new()).then(|| copy.original.id.to_string());
-        json!({ "id": copy.name.id.to_string(), "copy_of": original })
+        let copy_of = (!copy.is_new()).then_some(IdText(copy.original.id));
+        CopyFields { id: IdText(copy.name.id), copy_of }
     };
-    let root = outcome.root.map(|(name, _)| json!({ "id": name.id.to_string(), "copy_of": null }));
-    let made: Vec<Value> = root.into_iter().chain(outcome.copies.iter().map(copy)).collect();
-    json!({ "tail": outcome.tail.to_string(), "made": made, "already_here": already_here })
+    let root = outcome.root.map(|(name, _)| CopyFields { id: IdText(name.id), copy_of: None });
+    let made = root.into_iter().chain(outcome.copies.iter().map(copy)).collect();
+    RebaseDocument { tail: IdText(outcome.tail), made, already_here }
 }
 
 /// Prints `ID kind excerpt` for each message to be written.

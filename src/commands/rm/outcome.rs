@@ -4,14 +4,69 @@ use std::collections::HashMap;
 
 use lepo_store::bubb::{BubbId, ContentHash};
 use lepo_store::store::{MovedBubb, Store};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::plan::{RedactPlan, SecretKinds};
 use super::remaining_copies::RemainingCopies;
 use crate::commands::Context;
 use crate::term::{StatusLine, print_status};
 use crate::ui::ShortIds;
+use crate::view::IdText;
 use lepo_base::hint::{Hint, HintTarget};
+
+/// A single document: the messages with new ids, and other changes (with --dry-run: that would be made).
+#[derive(Serialize, JsonSchema)]
+pub struct RedactDocument<'d> {
+    /// The messages that copies replaced, each after the one it follows.
+    replaced: Vec<ReplacedFields<'d>>,
+    /// Masked files other than messages.
+    files: Vec<MaskedFileFields<'d>>,
+    /// Findings, left unchanged.
+    left: Vec<UnmaskedFields<'d>>,
+    /// Pending requests that can no longer be approved.
+    requests_lost: Vec<IdText>,
+    /// Descriptions of other copies that may still contain what was masked.
+    held_by: &'d [String],
+    /// Other messages with a masked secret; they were left unchanged.
+    same_secret: Vec<IdText>,
+    /// Other messages with the text that a replaced message lost (8 bytes or more); they were left unchanged.
+    same_words: Vec<IdText>,
+    dry_run: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ReplacedFields<'d> {
+    /// The old id.
+    id: IdText,
+    /// The id of the copy.
+    now: IdText,
+    /// Kinds of secrets masked in the message; null if only an earlier message changed, or an interrupted command was
+    /// completed.
+    kinds: Option<&'d SecretKinds>,
+    /// The text of the message was replaced.
+    other_words: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct MaskedFileFields<'d> {
+    /// The path in the store.
+    path: &'d str,
+    /// Kinds of secrets, as named by `lepo fsck --secrets`.
+    kinds: &'d SecretKinds,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct UnmaskedFields<'d> {
+    /// The id of a message, or the path of a file in the store.
+    subject: &'d str,
+    /// Kinds of secrets, as named by `lepo fsck --secrets`.
+    kinds: &'d SecretKinds,
+    why: &'d str,
+}
 
 #[derive(Default)]
 pub struct RedactOutcome {
@@ -70,32 +125,30 @@ impl RedactOutcome {
         context.out.flush();
     }
 
-    pub fn document(&self) -> Value {
-        let moved = self.moved.iter().map(|MovedBubb { from, to }| {
+    pub fn document(&self) -> RedactDocument<'_> {
+        let replaced = self.moved.iter().map(|MovedBubb { from, to }| {
             let kinds = self.changed.get(&from.id);
-            json!({
-                "id": from.id.to_string(),
-                "now": to.id.to_string(),
-                "kinds": kinds,
-                "other_words": kinds.is_some_and(SecretKinds::is_empty),
-            })
+            ReplacedFields {
+                id: IdText(from.id),
+                now: IdText(to.id),
+                kinds,
+                other_words: kinds.is_some_and(SecretKinds::is_empty),
+            }
         });
-        let files = self.files.iter().map(|(path, kinds)| json!({ "path": path, "kinds": kinds }));
-        let left = self
-            .remaining
-            .iter()
-            .map(|(path, kinds, why)| json!({ "subject": path, "kinds": kinds, "why": why }));
-        let [same_secret, same_words] = self.remains.document();
-        json!({
-            "replaced": moved.collect::<Vec<_>>(),
-            "files": files.collect::<Vec<_>>(),
-            "left": left.collect::<Vec<_>>(),
-            "requests_lost": self.lost.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "held_by": self.held_by,
-            "same_secret": same_secret,
-            "same_words": same_words,
-            "dry_run": self.dry_run,
-        })
+        let files = self.files.iter().map(|(path, kinds)| MaskedFileFields { path, kinds });
+        let left = self.remaining.iter();
+        let left = left.map(|(subject, kinds, why)| UnmaskedFields { subject, kinds, why });
+        let [same_secret, same_words] = self.remains.ids();
+        RedactDocument {
+            replaced: replaced.collect(),
+            files: files.collect(),
+            left: left.collect(),
+            requests_lost: self.lost.iter().copied().map(IdText).collect(),
+            held_by: &self.held_by,
+            same_secret: same_secret.iter().copied().map(IdText).collect(),
+            same_words: same_words.iter().copied().map(IdText).collect(),
+            dry_run: self.dry_run,
+        }
     }
 
     pub fn print_notes(&self, plan: &RedactPlan, at: HintTarget<'_>) {

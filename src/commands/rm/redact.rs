@@ -89,7 +89,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
         outcome.held_by.extend(outcome.remains.history_note());
     }
     if args.json {
-        context.out.line(&outcome.document().to_string());
+        context.out.document(&outcome.document());
         context.out.flush();
     }
     outcome.print_notes(&plan, context.at);

@@ -121,8 +121,9 @@ impl RemainingCopies {
         files.chain(requests).chain(history).chain(texts).collect()
     }
 
-    pub fn document(&self) -> [Vec<String>; 2] {
-        [&self.secrets, &self.same_text].map(|ids| ids.iter().map(ToString::to_string).collect())
+    /// Returns the messages with the same secret, and those with the same text.
+    pub fn ids(&self) -> [&BTreeSet<BubbId>; 2] {
+        [&self.secrets, &self.same_text]
     }
 
     /// Prints where else the text is, with the command that redacts it there.

@@ -4,6 +4,9 @@ mod table;
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::Context;
 use super::repo_files::read_settings;
 use crate::stats::{GroupBy, TallyKeys, TallyRow, TallyRows, tally};
@@ -59,8 +62,7 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
             keys.key_for(record)
         });
     if args.json {
-        let document = serde_json::json!({ "rows": rows.rows, "total": rows.total });
-        context.out.line(&document.to_string());
+        context.out.document(&StatsDocument { rows: &rows.rows, total: &rows.total });
     } else if args.csv {
         csv(&rows, context);
     } else if rows.rows.is_empty() {
@@ -87,6 +89,13 @@ pub fn run_stats(args: StatsArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     Ok(0)
+}
+
+/// A single document: rows of statistics, and their total.
+#[derive(Serialize, JsonSchema)]
+pub struct StatsDocument<'d> {
+    rows: &'d [TallyRow],
+    total: &'d TallyRow,
 }
 
 struct Subjects<'s> {
