@@ -168,14 +168,14 @@ impl<'o> Context<'o> {
         }
     }
 
-    /// Working directory of turns if no store exists yet: the root of a git work tree, else the current
+    /// Working directory of turns if no store exists yet: the root of a git worktree, else the current
     /// directory.
     pub fn new_root(&self) -> PathBuf {
         let in_tree = work_tree(&self.cwd).filter(|_| self.save_to.is_none());
         in_tree.map_or_else(|| self.cwd.clone(), |tree| tree.root)
     }
 
-    /// Returns the main git work tree of a linked one.
+    /// Returns the main git worktree of a linked one.
     pub fn main_work_tree(&self) -> Option<PathBuf> {
         work_tree(&self.cwd)?.main()
     }
@@ -213,7 +213,7 @@ impl<'o> Context<'o> {
         if self.save_to.is_some() {
             return Ok(self.make_store()?.0);
         }
-        // For a linked work tree, in the main one, where removing the linked tree does not delete it.
+        // For a linked worktree, in the main one, where removing the linked tree does not delete it.
         let root = self.main_work_tree().unwrap_or_else(|| self.new_root());
         let made = noted(Store::make(&root, STORE.as_ref(), Insts::default_file_text())?).0;
         if !quiet {
@@ -278,7 +278,7 @@ impl<'o> Context<'o> {
 }
 
 /// Finds the store in a directory or its parents, but not above the home directory or the root of a git
-/// worktree. A linked work tree without a store uses the store of its main work tree.
+/// worktree. A linked worktree without a store uses the store of its main worktree.
 pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     let home = env::var("HOME").map(PathBuf::from);
     let tree = work_tree(cwd);
@@ -305,17 +305,17 @@ fn proving(store: Store) -> Store {
     }
 }
 
-/// Returns the git work tree of a directory; `None` if git would reject it.
+/// Returns the git worktree of a directory; `None` if git would reject it.
 fn work_tree(dir: &Path) -> Option<WorkTree> {
     WorkTree::containing(dir).filter(|tree| tree.is_taken)
 }
 
-/// Reports once that a linked work tree uses the store of its main one.
+/// Reports once that a linked worktree uses the store of its main one.
 fn tell_linked(store: &Store) {
     let Ok(paths) = own_paths() else { return };
     let Some(record) = WorktreeRecord::find(&paths, store).filter(WorktreeRecord::is_new) else { return };
     let project = stores::KnownStores::at(&paths).project(&store.path());
-    print_status(&StatusLine::note(format!("uses {STORE} of {project}, the main work tree")));
+    print_status(&StatusLine::note(format!("uses {STORE} of {project}, the main worktree")));
     record.record(&[]);
 }
 

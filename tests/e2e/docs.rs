@@ -70,8 +70,8 @@ fn man_finds_the_pages_of_a_checkout() {
             crate::skip::skipped("man", "man is not there");
             return;
         };
-        let told = String::from_utf8_lossy(&told.stdout).into_owned();
-        assert_eq!(told.trim(), format!("{folder}/man{section}/{name}.{section}"));
+        let text = String::from_utf8_lossy(&told.stdout).into_owned();
+        assert_eq!(text.trim(), format!("{folder}/man{section}/{name}.{section}"));
     }
 }
 

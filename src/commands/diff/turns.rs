@@ -102,14 +102,14 @@ pub fn compare(
             }
             print(at + 1, pair, &facts, context);
         }
-        let told = format!(
+        let summary = format!(
             "{}: {} the same, {} different, {} in one only",
             lepo_store::bubb::counted(counts.questions, "question"),
             counts.same,
             counts.different,
             counts.only
         );
-        context.out.line(&folded(told, context));
+        context.out.line(&folded(summary, context));
     }
     Ok(counts.same == counts.questions)
 }

@@ -147,14 +147,14 @@ impl ExportedConv<'_> {
                 (false, false) => "",
             };
             let time = local(name.id).strftime("%Y-%m-%d %H:%M:%S");
-            let mut said = self.store.text(name)?;
+            let mut content = self.store.text(name)?;
             if let (Some(files), Role::User) = (&self.files, name.role) {
-                said = files.markdown(&said);
+                content = files.markdown(&content);
             }
             text += &format!(
                 "\n## {who}{speaker}{model}{hidden}\n\n*{time}, {}*\n\n{}\n",
                 name.id,
-                said.trim_end()
+                content.trim_end()
             );
         }
         Ok(text)

@@ -9,7 +9,7 @@ use lepo_store::store::Store;
 ///
 /// One per line: id, length (number of messages), and the first and last 12 characters of the last question. On a
 /// terminal, a line has the end of the id and the number of questions instead, and `@` is listed even
-/// if another user or work tree continued it.
+/// if another user or worktree continued it.
 ///
 /// On a terminal and with `-l`, lines also have the time, the model, the tokens, the branches that name the
 /// conversation's end, the title, and the first and last question, as far as they fit. If several conversations

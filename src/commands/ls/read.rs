@@ -182,15 +182,15 @@ impl<'r> RowReader<'r> {
     /// Returns an answer, after the name of its participant if it has one; a hidden answer is marked as
     /// interrupted.
     fn answer(&self, answer: &BubbName) -> Option<String> {
-        let said = text_or_warn(self.store, answer)?;
+        let text = text_or_warn(self.store, answer)?;
         if answer.hidden {
-            let is_request = Body::read_named(answer, &said).request().is_some();
+            let is_request = Body::read_named(answer, &text).request().is_some();
             let word = self.facts.get(answer.id).as_ref().and_then(ended_early).unwrap_or("stopped");
-            return (!is_request).then(|| format!("({word}) {said}"));
+            return (!is_request).then(|| format!("({word}) {text}"));
         }
         Some(match self.store.speaker(self.forest, answer) {
-            Some(speaker) => format!("{}: {said}", clean(&speaker)),
-            None => said,
+            Some(speaker) => format!("{}: {text}", clean(&speaker)),
+            None => text,
         })
     }
 }

@@ -155,17 +155,17 @@ impl RedactOutcome {
         if self.is_nothing() {
             print_status("nothing to mask");
             if !plan.clean.is_empty() {
-                let told = "to take out other text: lepo rm --redact --replace ADDR=FILE";
-                print_status(&format!("hint: {}", Hint::from(told).render(at)));
+                let other_way = "to take out other text: lepo rm --redact --replace ADDR=FILE";
+                print_status(&format!("hint: {}", Hint::from(other_way).render(at)));
             }
         }
         for (path, kinds, why) in &self.remaining {
             print_status(&StatusLine::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
         }
         for id in &self.lost {
-            let told =
+            let text =
                 format!("request {id} can no longer be approved, as its secret is gone: lepo do --deny {id}");
-            print_status(&StatusLine::note(Hint::from(told).render(at)));
+            print_status(&StatusLine::note(Hint::from(text).render(at)));
         }
         self.remains.print_notes(at);
         for holder in &self.held_by {

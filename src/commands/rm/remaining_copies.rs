@@ -132,12 +132,12 @@ impl RemainingCopies {
             ids.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };
         if !self.secrets.is_empty() {
-            let told = format!(
+            let text = format!(
                 "{} with the same secret: lepo rm --redact {}",
                 counted(self.secrets.len(), "other message"),
                 named(&self.secrets)
             );
-            print_status(&StatusLine::note(Hint::from(told).render(at)));
+            print_status(&StatusLine::note(Hint::from(text).render(at)));
         }
         if !self.same_text.is_empty() {
             let count = counted(self.same_text.len(), "other message");
