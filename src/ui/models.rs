@@ -169,7 +169,7 @@ pub struct ModelFields<'d> {
     model: &'d str,
     /// The context window in tokens, as configured or last reported by the server.
     window: Option<u64>,
-    /// The configured options of its requests; empty if there are none.
+    /// The configured options of its requests; empty without any.
     #[schemars(with = "Map<String, Value>")]
     options: Value,
     active: bool,

@@ -27,7 +27,7 @@ struct StoredAnswer {
     /// The bubb that it follows.
     under: String,
     calls: Vec<StoredCall>,
-    replayed: Option<Value>,
+    said: Option<Value>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     waited: bool,
 }
@@ -59,7 +59,7 @@ fn received_turn(path: &TurnPath, config: &ModelConfig) -> Option<Map<String, Va
         Some(StoredAnswer {
             under: path.id_at(answer.index.checked_sub(1)?)?.to_string(),
             calls: calls.collect(),
-            replayed: answer.replay.as_ref().map(|replay| replay.json().clone()),
+            said: answer.replay.as_ref().map(|replay| replay.json().clone()),
             waited: answer.waited,
         })
     };
@@ -131,7 +131,7 @@ pub fn restore_calls(path: &mut TurnPath, store: &Store, config: &ModelConfig, r
     if !same {
         return;
     }
-    for StoredAnswer { under, calls, replayed, waited } in received.payload {
+    for StoredAnswer { under, calls, said, waited } in received.payload {
         let Some(before) = path.ids().position(|id| id.to_string() == under) else { continue };
         let index = before + 1;
         if path.call_groups.iter().any(|known| known.index == index) {
@@ -139,7 +139,7 @@ pub fn restore_calls(path: &mut TurnPath, store: &Store, config: &ModelConfig, r
         }
         let calls =
             calls.into_iter().map(|StoredCall { id, name, arguments }| ToolCall { id, name, arguments });
-        let (calls, replay) = (calls.collect(), replayed.map(ProviderMessage::new));
+        let (calls, replay) = (calls.collect(), said.map(ProviderMessage::new));
         path.call_groups.push(CallGroup { index, calls, replay, waited });
     }
     path.call_groups.sort_by_key(|answer| answer.index);

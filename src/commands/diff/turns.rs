@@ -72,7 +72,7 @@ struct SideFields<'d> {
     /// The question.
     user: IdText,
     question: &'d str,
-    /// The last message of the answer, or null if there is none.
+    /// The last message of the answer, or null without one.
     id: Option<IdText>,
     text: Option<&'d str>,
     model: Option<String>,

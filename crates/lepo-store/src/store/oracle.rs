@@ -165,26 +165,21 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
         let all = one.forest().unwrap();
         let whole = Answers(&all);
         let read = |wanted: &[ReadScope]| many.forest_for(wanted).unwrap();
-        let context = |wanted: &[ReadScope]| format!("round {round}, {wanted:?}");
+        let case = |wanted: &[ReadScope]| format!("round {round}, {wanted:?}");
 
         assert_eq!(many.names().unwrap(), one.names().unwrap(), "round {round}");
         let tip = [ReadScope::Tip];
-        assert_eq!(Answers(&read(&tip)).tip(), whole.tip(), "{}", context(&tip));
+        assert_eq!(Answers(&read(&tip)).tip(), whole.tip(), "{}", case(&tip));
         for count in [0, 1, 2, 5, 100] {
             let wanted = [ReadScope::newest(count)];
             let forest = read(&wanted);
-            assert_eq!(
-                Answers(&forest).tails(count, false),
-                whole.tails(count, false),
-                "{}",
-                context(&wanted)
-            );
+            assert_eq!(Answers(&forest).tails(count, false), whole.tails(count, false), "{}", case(&wanted));
             if count > 0 {
-                assert_eq!(Answers(&forest).tip(), whole.tip(), "{}", context(&wanted));
+                assert_eq!(Answers(&forest).tip(), whole.tip(), "{}", case(&wanted));
             }
             let wanted = [tails(count, true, false)];
             let leaves = Answers(&read(&wanted)).tails(count, true);
-            assert_eq!(leaves, whole.tails(count, true), "{}", context(&wanted));
+            assert_eq!(leaves, whole.tails(count, true), "{}", case(&wanted));
         }
         // `ls -n N` prints the first rows of `ls`, with the answers that distinguish tails.
         for include_spent in [false, true] {
@@ -193,7 +188,7 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
                 let wanted = [tails(count, include_spent, true)];
                 let actual = Answers(&read(&wanted)).completions_text(count, include_spent);
                 let first: String = all.split_inclusive('\n').take(count).collect();
-                assert_eq!(actual, first, "{}", context(&wanted));
+                assert_eq!(actual, first, "{}", case(&wanted));
             }
         }
         for _ in 0..6 {
@@ -202,22 +197,17 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
             let other = names[dice.roll(names.len())].id;
             let wanted = [ReadScope::Ids(vec![name.id, other])];
             let forest = read(&wanted);
-            assert_eq!(Answers(&forest).path(name.id), whole.path(name.id), "{}", context(&wanted));
-            assert_eq!(Answers(&forest).path(other), whole.path(other), "{}", context(&wanted));
+            assert_eq!(Answers(&forest).path(name.id), whole.path(name.id), "{}", case(&wanted));
+            assert_eq!(Answers(&forest).path(other), whole.path(other), "{}", case(&wanted));
             let wanted = [ReadScope::Since { id: name.id, judged: true }];
             assert_eq!(
                 Answers(&read(&wanted)).standing(name.id),
                 whole.standing(name.id),
                 "{}",
-                context(&wanted)
+                case(&wanted)
             );
             let wanted = [ReadScope::Since { id: name.id, judged: false }];
-            assert_eq!(
-                Answers(&read(&wanted)).left_at(name.id),
-                whole.left_at(name.id),
-                "{}",
-                context(&wanted)
-            );
+            assert_eq!(Answers(&read(&wanted)).left_at(name.id), whole.left_at(name.id), "{}", case(&wanted));
             let digits = 1 + dice.roll(26);
             let (begin, end) = (id.get(..digits).unwrap(), id.get(26 - digits..).unwrap());
             for text in [begin, end, &id, "@", "@^", &format!("{other}..{id}"), &format!("x/{name}"), "none"]
@@ -227,7 +217,7 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
                     Answers(&read(&wanted)).resolved_text(text),
                     whole.resolved_text(text),
                     "{text}: {}",
-                    context(&wanted)
+                    case(&wanted)
                 );
             }
             for begun in ["", "0", begin, &begin.to_ascii_lowercase(), "@", "x"] {
@@ -264,7 +254,7 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
             write(&lepo.join("_old").join(Day::from_id(name.id).to_string()), name, "");
         }
         let all = store.forest().unwrap();
-        let completions = |wanted: ReadScope, count: usize, include_spent: bool| {
+        let shown = |wanted: ReadScope, count: usize, include_spent: bool| {
             Answers(&store.forest_for(&[wanted]).unwrap()).completions_text(count, include_spent)
         };
         for include_spent in [false, true] {
@@ -272,13 +262,12 @@ fn so_many_of_a_list_are_the_first_of_the_whole_list() {
             for count in 1..6 {
                 let first: String = whole.split_inclusive('\n').take(count).collect();
                 assert_eq!(
-                    completions(tails(count, include_spent, true), count, include_spent),
+                    shown(tails(count, include_spent, true), count, include_spent),
                     first,
                     "round {round}, {count}"
                 );
-                told_wrong += usize::from(
-                    completions(ReadScope::newest(count), count, false) != first && !include_spent,
-                );
+                told_wrong +=
+                    usize::from(shown(ReadScope::newest(count), count, false) != first && !include_spent);
             }
         }
     }
