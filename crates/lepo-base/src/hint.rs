@@ -95,11 +95,11 @@ impl Hint {
         self.resumes(ResumeCommand::is_summary)
     }
 
-    /// Whether a command in it continues the turn in such a way.
-    fn resumes(&self, is_such: impl Fn(&ResumeCommand) -> bool) -> bool {
+    /// Whether a command in it continues the turn as `is_wanted` asks.
+    fn resumes(&self, is_wanted: impl Fn(&ResumeCommand) -> bool) -> bool {
         self.0.iter().any(|piece| match &piece.part {
             HintContent::Marked(HintCommand::Resume(resume))
-            | HintContent::Bare(HintCommand::Resume(resume)) => is_such(resume),
+            | HintContent::Bare(HintCommand::Resume(resume)) => is_wanted(resume),
             _ => false,
         })
     }

@@ -12,7 +12,7 @@ use super::meter::MeteredRequest;
 use super::notice::ModelNotice;
 use super::quirk_file::QuirkFile;
 use super::quirks::BEGINS_THINKING;
-use super::refusal::without_summary;
+use super::refusal::without_summary_hint;
 use super::remote::RemoteModel;
 use super::replay::ProviderMessage;
 use super::request_log::RequestLog;
@@ -188,7 +188,7 @@ impl<'m> AnswerStream<'m> {
             if let Some(error) = self.failure.take() {
                 let mut error = without_key(error, self.key.as_ref());
                 if let Some(PausedRequest { request, .. }) = &self.paused_request {
-                    error = without_summary(error, request);
+                    error = without_summary_hint(error, request);
                 }
                 self.log.failed(&error);
                 return Err(error);
@@ -225,9 +225,8 @@ impl<'m> AnswerStream<'m> {
         let request = ChatRequest { messages: &messages, ..paused_request.request };
         let mut notices = EventQueue::new();
         let key = self.key.as_ref();
-        let mut notice =
-            |answer_so_far: ModelNotice| notices.push_back(ChatEvent::Notice(answer_so_far.without_key(key)));
-        let begun = paused_request.remote.ask(request, &mut notice).await;
+        let mut report = |notice: ModelNotice| notices.push_back(ChatEvent::Notice(notice.without_key(key)));
+        let begun = paused_request.remote.ask(request, &mut report).await;
         (paused_request.answer, self.paused) = (Some(answer_so_far), None);
         paused_request.pauses += 1;
         self.events.extend(notices);

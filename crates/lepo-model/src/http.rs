@@ -267,9 +267,9 @@ pub(super) fn display_url(config: &ModelConfig) -> Option<String> {
 /// Appends a path to a base URL, without a second `v1`.
 fn under(base: &Url, path: &[&str]) -> Url {
     let mut url = base.clone();
-    let has_first =
+    let ends_with_version =
         base.path_segments().and_then(|mut segments| segments.next_back()) == path.first().copied();
-    let path = path.get(usize::from(has_first)..).unwrap_or_default();
+    let path = path.get(usize::from(ends_with_version)..).unwrap_or_default();
     if let Ok(mut segments) = url.path_segments_mut() {
         segments.pop_if_empty().extend(path);
     }

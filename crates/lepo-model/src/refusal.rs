@@ -181,13 +181,15 @@ impl HttpRefusal {
 }
 
 /// Replaces the hint to continue from a summary where no answer precedes the question: nothing could be summarised.
-pub(super) fn without_summary(error: Error, request: &ChatRequest<'_>) -> Error {
+pub(super) fn without_summary_hint(error: Error, request: &ChatRequest<'_>) -> Error {
     let has_answer = request.messages.iter().any(|message| message.role == Role::Assistant);
     if has_answer || !error.hint.as_ref().is_some_and(Hint::suggests_summary) {
         return error;
     }
-    let other_model = Hint::from("send less, or ask a model that accepts more: ");
-    error.hint(other_model.command(HintCommand::OtherModel))
+    let other_model =
+        Hint::from("send less, or ask a model that accepts more: ").command(HintCommand::OtherModel);
+    let is_over_minute = error.kind != ExitKind::Overflow;
+    error.hint(if is_over_minute { other_model.words("; waiting does not help") } else { other_model })
 }
 
 fn titled(status: StatusCode, words: String) -> String {
