@@ -82,8 +82,8 @@ notices! { Notice, at;
     Notice::Secrets(found), sentence = secrets_found(found, at) => plain "{sentence}"
         as "1 secret was masked in a command's output (1 github-token)",
         SECRETS: "The store has masks instead of them, as `secrets` in lepo-config(5) says. The model got the originals.";
-    Notice::TypedSecret(question, kinds) =>
-        plain(at) "your question has what looks like a secret ({kinds}); it is stored as typed. To remove it: lepo rm --redact {question}",
+    Notice::TypedSecret(id, kinds) =>
+        plain(at) "your question has what looks like a secret ({kinds}); it is stored as typed. To remove it: lepo rm --redact {id}",
         SECRETS: "Your own text is never changed without asking. The model may have received the secret: replace it where it is used.";
     Notice::PromptSecret(kinds) =>
         plain(at) "the system prompt has what looks like a secret ({kinds}); it is stored as typed. To remove it: lepo rm --redact --all",
@@ -124,6 +124,13 @@ fn secrets_found(found: &SecretsFound, at: HintTarget<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_explained_notice_is_under_a_heading_of_the_manual() {
+        let tables = [model::explained(), explained(), cleanup::explained(), server::explained()];
+        let listed = explained_notices().into_iter().map(|(_, notices)| notices.len());
+        assert_eq!(listed.sum::<usize>(), tables.iter().map(Vec::len).sum::<usize>());
+    }
 
     fn printed_lines(notice: &Notice) -> Vec<String> {
         notice_lines(notice, HintTarget::SHELL).iter().map(ToString::to_string).collect()

@@ -23,9 +23,9 @@ pub struct ManualNotice {
 /// ```
 ///
 /// The level is `plain`, `note` or `warning`. The text names values of the pattern and of the names after it:
-/// `{model}` reads MODEL in the manual, unless `as` has a text for it, which is a note if the level is `lines`. With
-/// `(at)`, commands in the text are as the user types them there. A notice without a subject explains itself, and is
-/// not in the manual.
+/// `{model}` reads MODEL in the manual. `as` has another text for the manual, which is a note if the level is `lines`.
+/// With `(at)`, commands in the text are as the user types them there. A notice without a subject explains itself, and
+/// is not in the manual.
 macro_rules! notices {
     ($type:ty, $target:ident; $($pattern:pat $(, $name:ident = $value:expr)* => $level:ident $(($at:ident))?
         $({ $lines:expr })? $($text:literal)? $(as $manual:literal)? $(, $subject:ident: $meaning:literal)?;)+) => {
@@ -71,8 +71,9 @@ pub fn name_values(format: &str) -> String {
     let mut text = String::new();
     for part in format.split_inclusive('}') {
         match part.strip_suffix('}').and_then(|part| part.split_once('{')) {
-            Some((before, name)) => {
+            Some((before, value)) => {
                 text.push_str(before);
+                let name = value.split_once(':').map_or(value, |(name, _)| name);
                 text.extend(name.chars().map(|c| if c == '_' { ' ' } else { c.to_ascii_uppercase() }));
             }
             None => text.push_str(part),
@@ -91,7 +92,7 @@ mod tests {
             ("{model} answers: {other_model}.", "MODEL answers: OTHER MODEL."),
             ("no value", "no value"),
             ("{name}", "NAME"),
-            ("an open { and a closed }", "an open  AND A CLOSED "),
+            ("server {name:?}: {reason}", "server NAME: REASON"),
         ] {
             assert_eq!(name_values(format), text);
         }
