@@ -9,7 +9,7 @@ use crate::term::{Out, columns, fold, print_status};
 use lepo_base::error::Error;
 
 /// Maximum columns of a help, and its width without a terminal.
-const WRITTEN: usize = 100;
+const WIDEST: usize = 100;
 
 const NARROWEST: usize = 40;
 
@@ -18,7 +18,7 @@ pub(super) fn print_long(mut root: Command, words: &[String]) -> u8 {
     root.build();
     let mut out = Out::stdout();
     out.page();
-    let columns = out.columns().unwrap_or(WRITTEN).clamp(NARROWEST, WRITTEN);
+    let columns = out.columns().unwrap_or(WIDEST).clamp(NARROWEST, WIDEST);
     out.trusted(&long(&root, innermost(&root, words), columns));
     end(out)
 }
@@ -81,7 +81,7 @@ pub(super) fn print_short(mut root: Command, words: &[String]) -> u8 {
     root.build();
     let mut out = Out::stdout();
     out.page();
-    let columns = columns().clamp(NARROWEST, WRITTEN);
+    let columns = columns().clamp(NARROWEST, WIDEST);
     out.trusted(&short(&root, innermost(&root, words), columns));
     end(out)
 }

@@ -23,11 +23,11 @@ pub(super) fn print_version(verbose: bool) -> u8 {
 /// Lists lepo's companion programs, and which are not installed.
 fn programs() -> String {
     let known = ["lepo-embedded", "lepo-import-db"];
-    let text = known.map(|name| match own_program(name) {
+    let labels = known.map(|name| match own_program(name) {
         Some(_) => name.to_string(),
         None => format!("{name} (not installed)"),
     });
-    text.join(", ")
+    labels.join(", ")
 }
 
 /// Describes the sandbox of this machine, by trying it as before a command.

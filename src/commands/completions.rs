@@ -18,7 +18,7 @@ const ASKED_BY: &str = "LEPO_COMPLETE";
 /// All shells with a script.
 pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Elvish]);
 
-/// Changes of clap's scripts: a shell, text of its script, and the replacement.
+/// Replacements in clap's scripts: shell, text, replacement.
 const CHANGES: &[(&str, &str, &str)] = &[
     ("bash", "if [[ \"${BASH_VERSINFO[0]}\" -eq 4", WHOLE_ARGUMENTS),
     ("bash", "-F _clap_complete_lepo", "-F _lepo_whole_arguments"),
@@ -72,7 +72,7 @@ fi"#;
     lepo completions fish > ~/.config/fish/completions/lepo.fish")]
 pub struct CompletionsArgs {
     /// bash, zsh, fish or elvish
-    #[arg(value_name = "SHELL", value_parser = ["bash", "zsh", "fish", "elvish"])]
+    #[arg(value_name = "SHELL", value_parser = ["bash", "zsh", "fish", "elvish"], hide_possible_values = true)]
     shell: String,
 }
 
@@ -89,6 +89,7 @@ pub fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
     shell.write_registration(ASKED_BY, "lepo", "lepo", "lepo", &mut text)?;
     let mut text = String::from_utf8_lossy(&text).into_owned();
     for (_, from, to) in CHANGES.iter().filter(|(name, ..)| shell.is(name)) {
+        debug_assert!(text.contains(from), "clap's script has changed");
         text = text.replace(from, to);
     }
     Ok(text.into_bytes())

@@ -57,7 +57,7 @@ Examples:
   lepo do --debate --orchestrator claude --participants gpt,qwen 'which is simpler?'
   lepo do --debate --tail @            # continue that debate
 
-lepo-do(1) lists the fields of --json and --events; their JSON Schemas are in docs/schemas of lepo's source.";
+The fields of --json and --events are in the sections JSON OF A TURN and EVENTS OF A TURN of lepo-do(1); their JSON Schemas are in docs/schemas of lepo's source.";
 
 const LONG_ABOUT: &str = "\
 Ask a model and keep the conversation
@@ -164,7 +164,7 @@ pub struct DoArgs {
     /// Use this configuration file instead of the user's
     #[arg(long, value_name = "FILE", help_heading = MODEL)]
     pub(super) config: Option<PathBuf>,
-    /// Set the handling of tool requests: manual, auto or off
+    /// How this run handles tool requests: manual, auto or off
     #[arg(long, value_name = "MODE", value_parser = tool_mode, add = complete::one_of(TOOL_MODES), help_heading = TOOLS)]
     pub(super) tools: Option<ToolMode>,
     /// Leave out the repository's instructions (AGENTS.md) and skills in this run
@@ -199,7 +199,7 @@ pub struct DoArgs {
     /// Show hidden messages too
     #[arg(short = 'a', long = "hidden", alias = "show-all", help_heading = OUTPUT)]
     pub(super) show_all: bool,
-    /// Print the first request, and write and send nothing
+    /// Print the first request, and send and store nothing
     ///
     /// Prints its messages with their sizes, the tools and the other fields. Does not run the commands of --run,
     /// fetch addresses or resources, or start MCP servers: their tools are listed as last known, or marked as not

@@ -35,7 +35,7 @@ pub struct NewArgs {
     #[arg(long, value_name = "VAR", group = "key_source")]
     key_env: Option<String>,
     /// `-` reads the key from stdin and stores it in config.toml
-    #[arg(long, value_name = "-", value_parser = ["-"], group = "key_source", allow_hyphen_values = true)]
+    #[arg(long, value_name = "-", value_parser = ["-"], hide_possible_values = true, group = "key_source", allow_hyphen_values = true)]
     key: Option<String>,
     /// The command that prints the key
     #[arg(long, value_name = "COMMAND", group = "key_source")]
