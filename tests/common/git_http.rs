@@ -101,17 +101,17 @@ fn answer(stream: TcpStream, root: &Path, cut: &AtomicU64, pieces: &AtomicBool) 
     let mut child = cgi.spawn().ok()?;
     let mut stdin = child.stdin.take()?;
     let feeder = std::thread::spawn(move || stdin.write_all(&body));
-    let mut found = Vec::new();
-    child.stdout.take()?.read_to_end(&mut found).ok()?;
+    let mut response = Vec::new();
+    child.stdout.take()?.read_to_end(&mut response).ok()?;
     let _ = (feeder.join(), child.wait());
-    let end = found.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
-    let head = String::from_utf8_lossy(&found[..end]).into_owned();
+    let end = response.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+    let head = String::from_utf8_lossy(&response[..end]).into_owned();
     let status = head.lines().find_map(|line| line.strip_prefix("Status: ")).unwrap_or("200 OK");
-    let length = found.len() - end;
+    let length = response.len() - end;
     let mut whole = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n{head}");
     whole.retain(|c| c != '\0');
     let mut bytes = whole.into_bytes();
-    bytes.extend(&found[end..]);
+    bytes.extend(&response[end..]);
     let kept = usize::try_from(cut.load(Ordering::SeqCst)).unwrap_or(usize::MAX).min(bytes.len());
     (&stream).write_all(&bytes[..kept]).ok()?;
     stream.shutdown(std::net::Shutdown::Both).ok()

@@ -146,8 +146,8 @@ impl Screen {
 
     /// The cursor: column and line, from 0.
     pub fn cursor(&self) -> (usize, usize) {
-        let actual = self.told(&["display-message", "-p", "#{cursor_x} #{cursor_y}"]);
-        let (x, y) = actual.trim().split_once(' ').unwrap();
+        let position = self.told(&["display-message", "-p", "#{cursor_x} #{cursor_y}"]);
+        let (x, y) = position.trim().split_once(' ').unwrap();
         (x.parse().unwrap(), y.parse().unwrap())
     }
 

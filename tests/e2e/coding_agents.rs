@@ -132,9 +132,9 @@ fn store(home: &Home) -> [&'static str; 5] {
     put(home, start + 1500, "a1", &asked, "a thought that stays here");
     let call = put(home, start + 1600, "a1", &asked, r#"{"access":"read","command":"ls"}"#);
     put(home, start + 1700, "t1", &call, "exit code 0\nlepo-was-here");
-    let actual = put(home, start + 2000, "a0", &asked, "산란 때문입니다.");
+    let answer_id = put(home, start + 2000, "a0", &asked, "산란 때문입니다.");
     put(home, start + 2500, "a0", &asked, "another answer");
-    let ran = put(home, start + 3000, "s0", &actual, "$ cargo test\nok");
+    let ran = put(home, start + 3000, "s0", &answer_id, "$ cargo test\nok");
     let seen = put(home, start + 4000, "u0", &ran, &format!("see the picture\n\n{}", line(PNG, "그림.png")));
     put(home, start + 5000, "a0", &seen, "One pixel.");
     ["왜 하늘은 파란가요?", "산란 때문입니다.", "$ cargo test\nok", "see the picture", "One pixel."]

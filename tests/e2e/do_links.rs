@@ -47,12 +47,12 @@ fn what_the_chooser_said_is_not_sent_with_the_request_for_the_answer() {
     let bot = Bot::saying("planner = \"chooser\"", &[NONE, "Paris."]);
     let ran = bot.lepo(&["do", "capital?"]);
     assert_eq!((ran.code, ran.out.as_str()), (0, "Paris.\n"), "{}", ran.err);
-    let found: Vec<bool> = bot
+    let has_reply: Vec<bool> = bot
         .bodies()
         .iter()
         .map(|body| body["messages"].as_array().unwrap().iter().any(|message| message["content"] == NONE))
         .collect();
-    assert_eq!(found, [false, false]);
+    assert_eq!(has_reply, [false, false]);
 }
 
 #[test]

@@ -187,8 +187,8 @@ fn a_session_that_comes_back_to_its_own_store_is_there_already() {
     home.ok(&["init"]);
     let prompt = put(&home, 1_760_599_230_000, "s1", "head", "be brief\n");
     let asked = put(&home, 1_760_599_231_000, "u0", &prompt, "<command-name>왜?");
-    let actual = put(&home, 1_760_599_232_000, "a0", &asked, "because");
-    let tip = put(&home, 1_760_599_233_000, "u0", &actual, "and?");
+    let answer_id = put(&home, 1_760_599_232_000, "a0", &asked, "because");
+    let tip = put(&home, 1_760_599_233_000, "u0", &answer_id, "and?");
     for format in FORMATS {
         let path = home.ok(&["export", &tip, "--format", format, "-o", format]);
         let ran = home.ok(&["import", "--json", path.trim_end()]);

@@ -35,20 +35,20 @@ fn shapes() -> Told {
     let (id, key) = examples::aws();
     let aws =
         ("aws-secret-key", format!("aws_access_key_id = {id}\naws_secret_access_key = "), key, "\n".into());
-    let mut actual = Told { text: String::new(), secrets: vec![("aws-key-id", id)] };
+    let mut sample = Told { text: String::new(), secrets: vec![("aws-key-id", id)] };
     for (kind, before, secret, after) in examples::all().into_iter().chain([aws]) {
-        actual.text += &format!("{before}{secret}{after}\n.\n.\n.\n.\n");
-        actual.secrets.push((kind, secret));
+        sample.text += &format!("{before}{secret}{after}\n.\n.\n.\n.\n");
+        sample.secrets.push((kind, secret));
     }
-    actual
+    sample
 }
 
 /// Every shape, and the two values.
 fn everything() -> Told {
-    let mut actual = shapes();
-    actual.text += &format!("the password: {VALUE}\n.\n.\n.\nand the key: {KEY}\n");
-    actual.secrets.extend([("env-value", VALUE.to_string()), ("config-key", KEY.to_string())]);
-    actual
+    let mut sample = shapes();
+    sample.text += &format!("the password: {VALUE}\n.\n.\n.\nand the key: {KEY}\n");
+    sample.secrets.extend([("env-value", VALUE.to_string()), ("config-key", KEY.to_string())]);
+    sample
 }
 
 impl Told {
@@ -141,7 +141,7 @@ fn sent(bot: &Bot, nth: usize) -> String {
 
 #[test]
 fn what_comes_with_a_question_leaves_nothing_of_any_kind() {
-    let actual = everything();
+    let sample = everything();
     for (args, stdin) in [
         (&["--run", "cat ../source/all.txt"][..], ""),
         (&["--context", "../source/all.txt"], ""),
@@ -149,19 +149,19 @@ fn what_comes_with_a_question_leaves_nothing_of_any_kind() {
         (&["--file", "../source/all.txt"], ""),
         (&["--context", "mcp:s/all://told"], ""),
         (&["--prompt", "s/told"], ""),
-        (&[], actual.text.as_str()),
+        (&[], sample.text.as_str()),
     ] {
         // Whole, and as a blob with its begin and end.
         for limit in [100_000, 1000] {
-            let bot = bot(&format!("{OFF}\noutput_limit = {limit}"), &actual, [openai_sse(["Done."])]);
+            let bot = bot(&format!("{OFF}\noutput_limit = {limit}"), &sample, [openai_sse(["Done."])]);
             let ran = lepo(&bot.home, &[&["do", "--unmasked", "q"], args].concat(), stdin);
             assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{args:?}: {}", ran.err);
             assert!(ran.err.contains(" secrets were masked in "), "{args:?}: {}", ran.err);
             if limit > 1000 {
-                actual.is_in(&sent(&bot, 0), &format!("the model's question with {args:?}"));
-                actual.is_masked_in(&bot.home);
+                sample.is_in(&sent(&bot, 0), &format!("the model's question with {args:?}"));
+                sample.is_masked_in(&bot.home);
             }
-            actual.is_nowhere_in(&bot.home);
+            sample.is_nowhere_in(&bot.home);
             assert_eq!(bot.lepo(&["fsck"]).out, "", "{args:?}");
             assert_eq!(bot.lepo(&["fsck", "--secrets"]).out, "", "{args:?}");
         }
@@ -170,10 +170,10 @@ fn what_comes_with_a_question_leaves_nothing_of_any_kind() {
 
 #[test]
 fn an_answer_leaves_nothing_of_any_kind_in_pieces_of_any_length() {
-    let actual = everything();
+    let sample = everything();
     for length in [1, 7, 100_000] {
         let mut pieces: Vec<Piece> = Vec::new();
-        let letters: Vec<char> = actual.text.chars().collect();
+        let letters: Vec<char> = sample.text.chars().collect();
         let texts = || letters.chunks(length).map(|piece| piece.iter().collect::<String>());
         pieces.extend(texts().map(|text| thought(&text)));
         pieces.extend(texts().map(|text| said(&text)));
@@ -182,7 +182,7 @@ fn an_answer_leaves_nothing_of_any_kind_in_pieces_of_any_length() {
             if length != 7 && !form.is_empty() {
                 continue;
             }
-            let bot = bot(OFF, &actual, [Reply::pieces(pieces.clone())]);
+            let bot = bot(OFF, &sample, [Reply::pieces(pieces.clone())]);
             let ran = lepo(&bot.home, &[&["do", "q"], form].concat(), "");
             assert_eq!(ran.code, 0, "{form:?}: {}", ran.err);
             let shown = match form.first() {
@@ -190,9 +190,9 @@ fn an_answer_leaves_nothing_of_any_kind_in_pieces_of_any_length() {
                 Some(&"--events") => whole_answer(&ran.out),
                 _ => ran.out,
             };
-            actual.is_in(&shown, &format!("what is shown with {form:?}"));
-            actual.is_masked_in(&bot.home);
-            actual.is_nowhere_in(&bot.home);
+            sample.is_in(&shown, &format!("what is shown with {form:?}"));
+            sample.is_masked_in(&bot.home);
+            sample.is_nowhere_in(&bot.home);
             assert_eq!(bot.lepo(&["fsck"]).out, "");
         }
     }
@@ -209,54 +209,54 @@ fn whole_answer(events: &str) -> String {
 
 #[test]
 fn a_command_of_the_model_and_its_output_leave_nothing_of_any_kind() {
-    let actual = everything();
-    let command = format!("cat <<'END'\n{}END\ntouch ran", actual.text);
+    let sample = everything();
+    let command = format!("cat <<'END'\n{}END\ntouch ran", sample.text);
     let call = json!({ "access": "full", "command": command }).to_string();
-    let replies = [openai_calls(&actual.text, &[("run_command", call.as_str())]), openai_sse(["Done."])];
-    let bot = bot(NATIVE, &actual, replies);
+    let replies = [openai_calls(&sample.text, &[("run_command", call.as_str())]), openai_sse(["Done."])];
+    let bot = bot(NATIVE, &sample, replies);
     let ran = lepo(&bot.home, &["do", "--json", "say it"], "");
     assert_eq!(ran.code, 4, "{}", ran.err);
-    actual.is_in(&ran.out, "the request");
+    sample.is_in(&ran.out, "the request");
     let id = bubbs(&bot.home).pop().unwrap().id;
     // While it waits, what it stands for is kept beside the messages, for nobody else.
     let kept = bot.home.work().join(".lepo/_wire");
     let truth = std::fs::read_to_string(kept.join(format!("{id}.json"))).unwrap();
     std::fs::rename(&kept, bot.home.path().join("source/wire")).unwrap();
-    actual.is_nowhere_in(&bot.home);
+    sample.is_nowhere_in(&bot.home);
     std::fs::rename(bot.home.path().join("source/wire"), &kept).unwrap();
-    actual.is_in(&truth, "what waits");
+    sample.is_in(&truth, "what waits");
     let ran = lepo(&bot.home, &["do", "--approve", &id], "");
     assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
     assert!(bot.home.work().join("ran").exists());
-    actual.is_in(&sent(&bot, 1), "the result that the model sees");
-    actual.is_masked_in(&bot.home);
-    actual.is_nowhere_in(&bot.home);
+    sample.is_in(&sent(&bot, 1), "the result that the model sees");
+    sample.is_masked_in(&bot.home);
+    sample.is_nowhere_in(&bot.home);
     assert_eq!(bot.lepo(&["fsck"]).out, "");
 }
 
 #[test]
 fn a_call_of_a_server_and_its_result_leave_nothing_of_any_kind() {
-    let actual = everything();
-    let call = json!({ "lines": actual.text.lines().collect::<Vec<_>>(), "whole": actual.text }).to_string();
+    let sample = everything();
+    let call = json!({ "lines": sample.text.lines().collect::<Vec<_>>(), "whole": sample.text }).to_string();
     let replies = [openai_calls("", &[("s__tell", call.as_str())]), openai_sse(["Done."])];
     for limit in [100_000, 1000] {
         let settings = format!("{OFF}\ntool_call_mode = \"auto\"\noutput_limit = {limit}");
-        let bot = bot(&settings, &actual, replies.clone());
+        let bot = bot(&settings, &sample, replies.clone());
         let ran = lepo(&bot.home, &["do", "say it"], "");
         assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
         if limit > 1000 {
-            actual.is_in(&sent(&bot, 1), "the result that the model sees");
+            sample.is_in(&sent(&bot, 1), "the result that the model sees");
         }
-        actual.is_masked_in(&bot.home);
-        actual.is_nowhere_in(&bot.home);
+        sample.is_masked_in(&bot.home);
+        sample.is_nowhere_in(&bot.home);
         assert_eq!(bot.lepo(&["fsck"]).out, "");
     }
 }
 
 #[test]
 fn an_import_leaves_nothing_of_any_shape() {
-    let actual = shapes();
-    let lines: Vec<&str> = actual.text.lines().collect();
+    let sample = shapes();
+    let lines: Vec<&str> = sample.text.lines().collect();
     let line = |id: &str, after: Value, kind: &str, content: Value| {
         json!({ "parentUuid": after, "sessionId": "5e55", "cwd": "/w", "version": "2.1.233", "type": kind, "uuid": id,
             "timestamp": "2026-08-01T10:00:00.000Z", "message": { "id": id, "role": kind, "model": "m", "content": content } })
@@ -268,34 +268,34 @@ fn an_import_leaves_nothing_of_any_shape() {
             "a1",
             json!("u1"),
             "assistant",
-            json!([{ "type": "thinking", "thinking": actual.text, "signature": "c2ln" }]),
+            json!([{ "type": "thinking", "thinking": sample.text, "signature": "c2ln" }]),
         ),
-        line("a2", json!("a1"), "assistant", json!([{ "type": "text", "text": actual.text }])),
+        line("a2", json!("a1"), "assistant", json!([{ "type": "text", "text": sample.text }])),
         line(
             "a3",
             json!("a2"),
             "assistant",
-            json!([{ "type": "tool_use", "id": "t1", "name": "Write", "input": { "content": actual.text, "lines": lines } }]),
+            json!([{ "type": "tool_use", "id": "t1", "name": "Write", "input": { "content": sample.text, "lines": lines } }]),
         ),
         line(
             "u2",
             json!("a3"),
             "user",
-            json!([{ "type": "tool_result", "tool_use_id": "t1", "content": actual.text }]),
+            json!([{ "type": "tool_result", "tool_use_id": "t1", "content": sample.text }]),
         ),
         line("a4", json!("u2"), "assistant", json!([{ "type": "text", "text": "So." }])),
-        json!({ "type": "summary", "summary": format!("about {}", actual.secrets[1].1), "leafUuid": "a4" })
+        json!({ "type": "summary", "summary": format!("about {}", sample.secrets[1].1), "leafUuid": "a4" })
             .to_string(),
     ];
     let home = Home::new();
     home.write("source/session.jsonl", session.join("\n") + "\n");
-    let chat = json!({ "messages": [{ "role": "user", "content": "q" }, { "role": "assistant", "content": actual.text }] });
+    let chat = json!({ "messages": [{ "role": "user", "content": "q" }, { "role": "assistant", "content": sample.text }] });
     home.write("source/chat.jsonl", chat.to_string() + "\n");
     for file in ["../source/session.jsonl", "../source/chat.jsonl"] {
         let ran = home.lepo(&["import", file]);
         assert_eq!(ran.code, 0, "{}", ran.err);
-        actual.is_masked_in(&home);
-        actual.is_nowhere_in(&home);
+        sample.is_masked_in(&home);
+        sample.is_nowhere_in(&home);
     }
     let masks = bubbs(&home).into_iter().filter(|bubb| bubb.text.contains("[secret: github-token]")).count();
     assert!(masks >= 3, "{masks}");
@@ -304,12 +304,12 @@ fn an_import_leaves_nothing_of_any_shape() {
 
 #[test]
 fn what_is_added_leaves_nothing_of_any_kind() {
-    let actual = everything();
-    let bot = bot(OFF, &actual, []);
-    let ran = lepo(&bot.home, &["add", "--prev", "head", "--kind", "assistant"], &actual.text);
+    let sample = everything();
+    let bot = bot(OFF, &sample, []);
+    let ran = lepo(&bot.home, &["add", "--prev", "head", "--kind", "assistant"], &sample.text);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    actual.is_masked_in(&bot.home);
-    actual.is_nowhere_in(&bot.home);
+    sample.is_masked_in(&bot.home);
+    sample.is_nowhere_in(&bot.home);
 }
 
 #[test]
@@ -334,10 +334,10 @@ fn an_answer_of_a_schema_is_judged_as_it_was_given_and_kept_with_masks() {
 
 #[test]
 fn debaters_hear_the_truth_and_the_disk_does_not() {
-    let actual = shapes();
-    let speech = openai_sse([actual.text.as_str()]);
+    let sample = shapes();
+    let speech = openai_sse([sample.text.as_str()]);
     let sse = |text: &str| openai_sse([text]);
-    let ends = format!("END: agreed\n{}", actual.text);
+    let ends = format!("END: agreed\n{}", sample.text);
     let panel = Panel::new(
         "",
         &[
@@ -348,7 +348,7 @@ fn debaters_hear_the_truth_and_the_disk_does_not() {
     );
     let ran = panel.home.alone(&["do", "--debate", "--run", "true", "q"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    actual.is_in(&ran.out, "stdout");
+    sample.is_in(&ran.out, "stdout");
     let heard = |name: &str| -> String {
         panel
             .server(name)
@@ -359,10 +359,10 @@ fn debaters_hear_the_truth_and_the_disk_does_not() {
             .map(|(_, text)| text)
             .collect()
     };
-    actual.is_in(&heard("b"), "what the other participant hears");
-    actual.is_in(&heard("chief"), "what the orchestrator hears");
-    actual.is_masked_in(&panel.home);
-    actual.is_nowhere_in(&panel.home);
+    sample.is_in(&heard("b"), "what the other participant hears");
+    sample.is_in(&heard("chief"), "what the orchestrator hears");
+    sample.is_masked_in(&panel.home);
+    sample.is_nowhere_in(&panel.home);
     assert_eq!(panel.home.ok(&["fsck"]), "");
 }
 

@@ -91,8 +91,8 @@ fn branches_titles_and_facts_are_those_of_the_format() {
         }
         for (tail, title) in vector.by_id("titles") {
             let document = document(vector, &["ls", "--json"]);
-            let output = list(&document, "tails").iter().find(|told| told["id"] == tail).unwrap();
-            assert_eq!(&output["title"], title, "{name}: {tail}");
+            let row = list(&document, "tails").iter().find(|told| told["id"] == tail).unwrap();
+            assert_eq!(&row["title"], title, "{name}: {tail}");
         }
         for (key, field) in [("models", "model"), ("speakers", "speaker")] {
             for (id, expected) in vector.by_id(key) {
@@ -124,8 +124,8 @@ fn blobs_and_attachments_are_those_of_the_format() {
         for (id, names) in vector.by_id("attachments") {
             let document = document(vector, &["show", "--one", "--json", id]);
             let files = document["bubbs"][0]["attachments"].as_array().into_iter().flatten();
-            let parsed: Vec<&Value> = files.map(|file| &file["name"]).collect();
-            assert_eq!(parsed, names.as_array().unwrap().iter().collect::<Vec<_>>(), "{name}: {id}");
+            let file_names: Vec<&Value> = files.map(|file| &file["name"]).collect();
+            assert_eq!(file_names, names.as_array().unwrap().iter().collect::<Vec<_>>(), "{name}: {id}");
         }
     });
 }

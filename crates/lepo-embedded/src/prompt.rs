@@ -30,11 +30,11 @@ struct TokenMessage {
 pub fn render(messages: &[InputMessage], max_tokens: usize, tokenizer: &Tokenizer) -> Result<TokenPrompt> {
     let frame = ChatTemplate::new(tokenizer)?;
     let mut room = CONTEXT - max_tokens.min(RESERVED) - frame.answer.len();
-    let mut spoken: Vec<&InputMessage> = messages.iter().filter(|m| !is_silent(m)).collect();
+    let mut non_empty: Vec<&InputMessage> = messages.iter().filter(|m| !is_silent(m)).collect();
     // The system message stays, unless it needs over a quarter of the room.
     let mut system = Vec::new();
-    if spoken.len() > 1 && spoken.first().is_some_and(|message| message.role == InputRole::System) {
-        let message = spoken.remove(0);
+    if non_empty.len() > 1 && non_empty.first().is_some_and(|message| message.role == InputRole::System) {
+        let message = non_empty.remove(0);
         if let Some(tokens) = tokenizer.encode_within(&message.content, room / 4)? {
             system = frame.system(tokens);
             room -= system.len();
@@ -44,7 +44,7 @@ pub fn render(messages: &[InputMessage], max_tokens: usize, tokenizer: &Tokenize
     // Starts at the newest message, so that a conversation of 100,000 messages costs no more than the part that fits.
     let mut kept = Vec::new();
     let mut used = 0;
-    for message in spoken.iter().rev() {
+    for message in non_empty.iter().rev() {
         let most = room.saturating_sub(used + frame.cost());
         let Some(tokens) = tokenizer.encode_within(&message.content, most)? else {
             if kept.is_empty() {
@@ -60,13 +60,13 @@ pub fn render(messages: &[InputMessage], max_tokens: usize, tokenizer: &Tokenize
         kept.push(TokenMessage { assistant: message.role == InputRole::Assistant, tokens });
     }
     // If the cut is between a question and its answer, the answer is omitted too.
-    if kept.len() < spoken.len() && kept.len() > 1 && kept.last().is_some_and(|turn| turn.assistant) {
+    if kept.len() < non_empty.len() && kept.len() > 1 && kept.last().is_some_and(|turn| turn.assistant) {
         kept.pop();
     }
     if kept.is_empty() {
         return Err(Error::usage("no message has any text"));
     }
-    let left_out = spoken.len() - kept.len();
+    let left_out = non_empty.len() - kept.len();
     kept.reverse();
     let tokens = [system, frame.lay_out(&kept)].concat();
     Ok(TokenPrompt { tokens, left_out })

@@ -34,8 +34,8 @@ impl BadPattern {
     /// Creates the error with the library's message, on a single line.
     fn new(text: &str, why: &str, has_newline: bool) -> BadPattern {
         let lines: Vec<&str> = why.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let errors = lines.iter().find_map(|line| line.strip_prefix("error: "));
-        let why = errors.map_or_else(|| lines.join("; "), str::to_string);
+        let first_error = lines.iter().find_map(|line| line.strip_prefix("error: "));
+        let why = first_error.map_or_else(|| lines.join("; "), str::to_string);
         BadPattern { has_newline, message: format!("invalid pattern {text:?}: {why}") }
     }
 }

@@ -207,8 +207,8 @@ fn requests_without_a_session_are_answered_as_the_newer_revision_has_it() {
 
 /// Adds until the server tells that its list is another: its watch begins at some time after it was asked for.
 fn changed_by_adding(home: &Home, session: &mut Session) {
-    let actual = std::sync::atomic::AtomicBool::new(false);
-    let done = &actual;
+    let is_notified = std::sync::atomic::AtomicBool::new(false);
+    let done = &is_notified;
     std::thread::scope(|scope| {
         scope.spawn(move || {
             until("a change is told", || {
@@ -218,7 +218,7 @@ fn changed_by_adding(home: &Home, session: &mut Session) {
             });
         });
         let news = session.next();
-        actual.store(true, std::sync::atomic::Ordering::Relaxed);
+        is_notified.store(true, std::sync::atomic::Ordering::Relaxed);
         assert_eq!(news["method"], "notifications/resources/list_changed", "{news}");
     });
 }

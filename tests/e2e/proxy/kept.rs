@@ -222,8 +222,8 @@ fn a_server_that_fails_is_passed_on_and_its_question_kept() {
 #[test]
 fn what_comes_through_is_masked_in_the_files_alone() {
     let key = github_token(1);
-    let actual = key.clone();
-    let server = Server::judging(move |_, _| openai_sse(["The key is ", &actual, "."]));
+    let key_sent = key.clone();
+    let server = Server::judging(move |_, _| openai_sse(["The key is ", &key_sent, "."]));
     let home = Home::new();
     let proxy = Proxy::start(&home, &server.url(), &[], &[]);
     let question = format!("Is {key} valid?");

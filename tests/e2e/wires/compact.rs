@@ -14,8 +14,8 @@ use crate::scripted::{Asked, Piece, Reply, Server, openai_event};
 
 /// Four questions and their answers, then what `replies` say.
 fn talked(settings: &str, replies: impl IntoIterator<Item = Reply>) -> (Server, Home) {
-    let actual = ["one", "two", "three", "four"].map(chat_said);
-    let server = Server::start(actual.into_iter().chain(replies));
+    let answers = ["one", "two", "three", "four"].map(chat_said);
+    let server = Server::start(answers.into_iter().chain(replies));
     let home = home(&server, &format!("planner = 'off'\n{settings}"), CHAT);
     for question in ["a", "b", "c", "d"] {
         home.ok(&["do", question]);

@@ -84,8 +84,8 @@ fn a_note_begins_a_line_where_stderr_goes_where_stdout_goes() {
 /// An answer that, as the server counts, took so many tokens with its question.
 fn counted(tokens: u64) -> Reply {
     let usage = json!({"choices": [], "usage": {"prompt_tokens": tokens - 9, "completion_tokens": 9}});
-    let actual = openai_event(json!({"content": "Said."}), Some("stop"));
-    Reply::new(200, format!("{actual}data: {usage}\n\ndata: [DONE]\n\n"))
+    let event = openai_event(json!({"content": "Said."}), Some("stop"));
+    Reply::new(200, format!("{event}data: {usage}\n\ndata: [DONE]\n\n"))
 }
 
 #[test]

@@ -8,20 +8,20 @@ impl Forest {
     /// Returns the shown questions and answers of the finished turns on `path`, in order, without unanswered
     /// questions and without answers that have no question.
     pub fn finished_turns(&self, path: &[Ix], is_shown: impl Fn(&BubbName) -> bool) -> Vec<Ix> {
-        let mut turns: Vec<Ix> = Vec::new();
+        let mut shown: Vec<Ix> = Vec::new();
         let role = |ix: Ix| self.name(ix).role;
         for &ix in path.iter().filter(|&&ix| is_shown(&self.name(ix))) {
             match role(ix) {
                 Role::User => {
-                    turns.pop_if(|last| role(*last) == Role::User);
-                    turns.push(ix);
+                    shown.pop_if(|last| role(*last) == Role::User);
+                    shown.push(ix);
                 }
-                Role::Assistant if !turns.is_empty() => turns.push(ix),
+                Role::Assistant if !shown.is_empty() => shown.push(ix),
                 Role::Assistant | Role::System | Role::Tool => {}
             }
         }
-        turns.pop_if(|last| role(*last) == Role::User);
-        turns
+        shown.pop_if(|last| role(*last) == Role::User);
+        shown
     }
 }
 

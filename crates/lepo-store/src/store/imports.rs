@@ -103,9 +103,9 @@ impl Journal<'_> {
     pub(super) fn imported_titles(&self) -> HashMap<BubbId, String> {
         let mut titles: HashMap<BubbId, (Option<u64>, String)> = HashMap::new();
         for line in self.lines_with(["\"what\":\"import\""]) {
-            let found = ImportRecord::parse(&line)
+            let title_fields = ImportRecord::parse(&line)
                 .and_then(|record| Some((record.root?, record.changed, record.title?)));
-            let Some((id, changed, title)) = found else { continue };
+            let Some((id, changed, title)) = title_fields else { continue };
             if titles.get(&id).is_none_or(|(known, _)| *known <= changed) {
                 titles.insert(id, (changed, title));
             }

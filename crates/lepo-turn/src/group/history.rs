@@ -33,9 +33,9 @@ pub fn past(path: &[Message]) -> Option<DebateHistory<'_>> {
                 _ => selected(text),
             };
         } else if i != topic {
-            let by_kind = entry.role.as_str();
+            let role = entry.role.as_str();
             let speaker = speaker.take().filter(|_| entry.role == Role::Assistant);
-            past.heard.push((speaker.unwrap_or(by_kind), text));
+            past.heard.push((speaker.unwrap_or(role), text));
         }
     }
     Some(past)

@@ -365,11 +365,11 @@ fn no_value_is_told_whatever_is_wrong_with_it() {
             value.to_string(),
             format!(r#"{{"mcpServers":{{"a":{value}"#),
         ] {
-            let errors = match parse(Path::new("m"), text.as_bytes()) {
+            let printed = match parse(Path::new("m"), text.as_bytes()) {
                 Ok(servers) => format!("{:?}", notes(&servers)),
                 Err(error) => error.chain(),
             };
-            assert!(!errors.contains("s3cret") && !errors.contains("53273"), "{text}: {errors}");
+            assert!(!printed.contains("s3cret") && !printed.contains("53273"), "{text}: {printed}");
         }
     }
 }
