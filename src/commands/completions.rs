@@ -44,6 +44,9 @@ _lepo_whole_arguments() {
     start="${typed%"$2"}"
     local COMP_WORDS=("${joined[@]}") COMP_CWORD="$at"
     _clap_complete_lepo "$1" "$start$2" "$3"
+    # Candidates have no quotes.
+    start="${start//\"}"
+    start="${start//\'}"
     COMPREPLY=("${COMPREPLY[@]#"$start"}")
 }
 if [[ "${BASH_VERSINFO[0]}" -eq 4"#;

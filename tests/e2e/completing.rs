@@ -134,6 +134,7 @@ fn bash_completes_a_name_with_colons_whole() {
         ("lepo do -m hub:qwen3:", "lepo do -m hub : qwen3 :", "", "4b\n"),
         ("lepo do -m hub:q", "lepo do -m hub : q", "q", "qwen3:4b\n"),
         ("lepo do --model=hub:q", "lepo do --model = hub : q", "q", "qwen3:4b\n"),
+        ("lepo do --model=\"hub:q", "lepo do --model = '\"hub:q'", "hub:q", "hub:qwen3:4b\n"),
         ("lepo do --tail=ma", "lepo do --tail = ma", "ma", "main\n"),
         ("lepo do --tail @..ma", "lepo do --tail @ ..ma", "@..ma", "@..main\n"),
         ("lepo do -A a=b/", "lepo do -A a = b/", "b/", "b/c@d.txt\n"),
