@@ -72,7 +72,7 @@ pub fn write_messages(
     let first = names.next().map(|name| reader.read(&name)).transpose()?;
     let error = Cell::new(None);
     let bubbs = RowList::new(MessageRows { reader: &reader, first, names, error: &error });
-    // Whoever reads the output has closed it, or `to` remembers the error.
+    // The reader has closed the output, or `to` remembers the error.
     let _ = write_rows(to, &MessagesDocument { bubbs });
     error.into_inner().map_or(Ok(()), Err)
 }

@@ -96,7 +96,7 @@ fn requests_that_wait_complete() {
     assert_eq!(values(&home, &["do", "--deny", &waiting[..8]]), [waiting]);
 }
 
-/// What bash completes a line to, with the arguments and the current one as readline parts them at its breaks.
+/// Returns bash's completions of a line; `args` and `last` are its arguments, split at readline's breaks.
 fn bash_replies(home: &Home, line: &str, args: &str, last: &str, sort: &str) -> String {
     let script = format!(
         "source <(lepo completions bash); COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({args}); \

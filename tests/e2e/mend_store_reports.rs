@@ -215,7 +215,7 @@ fn of_several_answers_the_first_model_s_is_the_one_that_goes_on() {
 #[test]
 fn conversations_outlive_the_work_tree() {
     run_all(&[
-        // What was asked in a worktree is continued after its removal.
+        // The conversation of a worktree continues after its removal.
         ("https://github.com/anthropics/claude-code/issues/28314", |bot| {
             let linked = with_worktree(&bot.home);
             assert_eq!(lepo_in(bot, &linked, &["do", "in the worktree"]).code, 0);

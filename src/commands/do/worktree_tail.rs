@@ -62,7 +62,7 @@ fn note_removed(args: &DoArgs, store: &Store, paths: &Paths) -> Result<()> {
     Ok(())
 }
 
-/// Selects the conversation of this worktree; `false` if there is none.
+/// Selects the conversation of this worktree; `false` without one.
 fn set_tail(args: &mut DoArgs, store: &Store, paths: &Paths) -> Result<bool> {
     match WorktreeTail::find(paths, store, args.retry)? {
         WorktreeTail::Newest => return Ok(true),

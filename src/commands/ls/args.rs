@@ -7,7 +7,7 @@ use lepo_store::store::Store;
 
 /// List the conversations, newest first
 ///
-/// One per line: id, length (number of messages), and the first and last 12 characters of the last question. On a
+/// A line has the id, the length (number of messages), and the first and last 12 characters of the last question. On a
 /// terminal, a line has the end of the id and the number of questions instead, and `@` is listed even
 /// if another user or worktree continued it.
 ///

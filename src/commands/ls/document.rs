@@ -35,8 +35,7 @@ pub enum LsDocument<R> {
 }
 
 #[derive(Serialize, JsonSchema)]
-#[schemars(rename = "tail")]
-struct TailFields<'d> {
+struct RowFields<'d> {
     #[serde(flatten)]
     name: NameFields,
     /// The other user who wrote the message.
@@ -47,9 +46,16 @@ struct TailFields<'d> {
     /// The beginning and end of the text, on one line.
     excerpt: Option<&'d str>,
     branches: &'d [String],
-    /// True if the end is dated more than a day ahead; absent otherwise.
+    /// Whether the message is dated more than a day ahead; absent if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     dated_ahead: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "tail")]
+struct TailFields<'d> {
+    #[serde(flatten)]
+    row: RowFields<'d>,
     /// The oldest message of the conversation.
     root: IdText,
     title: Option<&'d str>,
@@ -74,18 +80,7 @@ struct TailFields<'d> {
 #[schemars(rename = "pending")]
 struct PendingFields<'d> {
     #[serde(flatten)]
-    name: NameFields,
-    /// The other user who wrote the message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    from: Option<&'d str>,
-    height: u32,
-    /// The beginning and end of the text, on one line.
-    excerpt: Option<&'d str>,
-    branches: &'d [String],
-    /// True if the request is dated more than a day ahead; absent otherwise.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    dated_ahead: bool,
+    row: RowFields<'d>,
     #[schemars(schema_with = "request_schema")]
     request: &'d ToolRequest,
     /// The sandbox for the command if it is approved, or none; absent for a call of a tool.
@@ -172,15 +167,23 @@ impl RowSource for KnownRows<'_> {
     }
 }
 
-impl<'d> TailFields<'d> {
-    fn new(row: &'d LsRow<'_>, facts: &'d RowFacts<'_>, store: &Store) -> TailFields<'d> {
-        TailFields {
+impl<'d> RowFields<'d> {
+    fn new(row: &'d LsRow<'_>, store: &Store) -> RowFields<'d> {
+        RowFields {
             name: NameFields::new(store, &row.name),
             from: row.from,
             height: row.height,
             excerpt: row.last.as_deref(),
             branches: row.branches,
             dated_ahead: row.is_ahead,
+        }
+    }
+}
+
+impl<'d> TailFields<'d> {
+    fn new(row: &'d LsRow<'_>, facts: &'d RowFacts<'_>, store: &Store) -> TailFields<'d> {
+        TailFields {
+            row: RowFields::new(row, store),
             root: IdText(facts.root),
             title: facts.title,
             first: facts.first.as_deref(),
@@ -196,15 +199,6 @@ impl<'d> TailFields<'d> {
 
 impl<'d> PendingFields<'d> {
     fn new(row: &'d LsRow<'_>, request: &'d ToolRequest, store: &Store) -> PendingFields<'d> {
-        PendingFields {
-            name: NameFields::new(store, &row.name),
-            from: row.from,
-            height: row.height,
-            excerpt: row.last.as_deref(),
-            branches: row.branches,
-            dated_ahead: row.is_ahead,
-            request,
-            sandbox: row.sandbox,
-        }
+        PendingFields { row: RowFields::new(row, store), request, sandbox: row.sandbox }
     }
 }

@@ -18,7 +18,7 @@ use Idiom::{IsNo, Participle, Phrase, Start, VerbIt};
 
 /// Idioms, each with its name and the highest number of comments that have it.
 pub const IDIOMS: &[(&str, Idiom, usize)] = &[
-    ("is none", Phrase(&["is none", "are none"]), 1),
+    ("is none", Phrase(&["is none", "are none"]), 0),
     ("so many", Phrase(&["so many", "so much"]), 0),
     ("that there are", Phrase(&["that there are", "that there is"]), 0),
     ("is told", Phrase(&["is told", "are told"]), 0),
