@@ -12,7 +12,6 @@ use super::meter::MeteredRequest;
 use super::notice::ModelNotice;
 use super::quirk_file::QuirkFile;
 use super::quirks::BEGINS_THINKING;
-use super::refusal::without_summary_hint;
 use super::remote::RemoteModel;
 use super::replay::ProviderMessage;
 use super::request_log::RequestLog;
@@ -186,10 +185,7 @@ impl<'m> AnswerStream<'m> {
                 return Ok(Some(event));
             }
             if let Some(error) = self.failure.take() {
-                let mut error = without_key(error, self.key.as_ref());
-                if let Some(PausedRequest { request, .. }) = &self.paused_request {
-                    error = without_summary_hint(error, request);
-                }
+                let error = without_key(error, self.key.as_ref());
                 self.log.failed(&error);
                 return Err(error);
             }

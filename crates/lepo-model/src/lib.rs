@@ -118,7 +118,6 @@ use http::EndpointClient;
 use lepo_base::error::Result;
 use meter::MeteredRequest;
 use quirk_file::{QuirkFile, local_name};
-use refusal::without_summary_hint;
 use remote::RemoteModel;
 use request_log::RequestLog;
 
@@ -328,7 +327,7 @@ impl Model {
         match asked {
             Ok(source) => Ok(AnswerStream::local(source, key, log, &self.memory).metered(metered)),
             Err(error) => {
-                let error = without_summary_hint(without_key(error, key.as_ref()), &request);
+                let error = without_key(error, key.as_ref());
                 log.failed(&error);
                 Err(error)
             }

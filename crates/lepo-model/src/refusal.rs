@@ -15,7 +15,6 @@ use super::unpack::Unpacking;
 use crate::ModelConfig;
 use lepo_base::error::{Error, ExitKind};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
-use lepo_base::role::Role;
 
 /// The size limit of a refusal, in bytes.
 const ENOUGH: usize = 64 << 10;
@@ -178,18 +177,6 @@ impl HttpRefusal {
             }
         }
     }
-}
-
-/// Replaces the hint to continue from a summary where no answer precedes the question: nothing could be summarised.
-pub(super) fn without_summary_hint(error: Error, request: &ChatRequest<'_>) -> Error {
-    let has_answer = request.messages.iter().any(|message| message.role == Role::Assistant);
-    if has_answer || !error.hint.as_ref().is_some_and(Hint::suggests_summary) {
-        return error;
-    }
-    let other_model =
-        Hint::from("send less, or ask a model that accepts more: ").command(HintCommand::OtherModel);
-    let is_over_minute = error.kind != ExitKind::Overflow;
-    error.hint(if is_over_minute { other_model.words("; waiting does not help") } else { other_model })
 }
 
 fn titled(status: StatusCode, words: String) -> String {

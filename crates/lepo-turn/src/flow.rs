@@ -15,6 +15,7 @@ use super::program_start::ask_about_key;
 use super::received_calls::{restore_calls, save_calls};
 use super::request::{Continuation, Decider, settle};
 use super::stopped_answer::rest_message;
+use super::summary_cut::with_possible_remedy;
 use super::tools::ToolOffer;
 use super::turn::{Turn, TurnResources, report_typed_secret};
 use super::turn_path::TurnPath;
@@ -69,6 +70,7 @@ pub async fn execute_turn(
 /// Runs the turn. A failure is in the outcome, together with the results before it.
 async fn run(mut turn: Turn<'_>, ask: TurnRequest) -> Outcome {
     let ended = go(&mut turn, ask).await;
+    let ended = ended.map_err(|error| with_possible_remedy(error, &turn.path.messages));
     save_calls_on_path(&turn);
     let masking = turn.env.masking.clone();
     let truths = masking.truths();

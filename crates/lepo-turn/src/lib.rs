@@ -77,6 +77,7 @@ mod steering_words;
 mod stopped_answer;
 mod store_insts;
 mod stored_calls;
+mod summary_cut;
 mod tools;
 mod turn;
 mod turn_path;
@@ -94,8 +95,8 @@ pub use cleanup::{AutorunFiles, CleanupItem};
 pub use command_runner::{CommandRunner, ToolResult};
 pub use configuration::{Configuration, TrustedFile, server_folders};
 pub use conversation::{
-    Branch, BranchMove, Compaction, Conversation, FailedStep, GONE, KEEP, NextTurn, Position, Rules,
-    claim_request, compact, fill_in_time,
+    Branch, BranchMove, Compaction, Conversation, FailedStep, GONE, NextTurn, Position, Rules, claim_request,
+    compact, fill_in_time,
 };
 pub use decision::{Decision, Verdict};
 pub use dry_run::{FirstRequest, first_request};
@@ -127,6 +128,7 @@ pub use start::{StartOptions, TurnStart, being_answered, start, start_at, unansw
 pub use start_question::StartQuestion;
 pub use stopped_answer::{StoppedAnswers, thinking_alone};
 pub use store_insts::{ignored_insts, insts_of_repository, note_made, untrusted_insts};
+pub use summary_cut::KEEP;
 pub use turn_path::{write_bubb, write_bubb_at, write_unproven_bubb};
 pub use turn_request::TurnRequest;
 pub use unmask::carry_waiting;

@@ -19,6 +19,7 @@ use crate::servers::servers_ready;
 use crate::skills::{find_skills, kept_of};
 use crate::steering::steers_alone;
 use crate::stored_calls::finished_calls;
+use crate::summary_cut::{KEEP, summary_cut};
 use crate::tools::ToolOffer;
 use crate::turn::{Turn, TurnResources};
 use crate::turn_path::TurnPath;
@@ -39,9 +40,6 @@ const ASKED: &str = "Write a summary of the conversation so far, from which it c
     messages themselves are gone: what was asked, what was found out and decided, names of files, commands and \
     figures that matter, and what is still open. Write it as notes, in the language of the conversation, \
     without an introduction. Call no tools.";
-
-/// Default number of last turns to copy.
-pub const KEEP: usize = 2;
 
 /// The part to be summarised.
 #[derive(Debug, Clone, Copy)]
@@ -70,9 +68,10 @@ pub async fn compact(
     let start = TurnStart::Under(compaction.tail);
     let path = TurnPath::at(&env.store, forest, start, &env.masking)?;
     let called = finished_calls(&path.messages);
-    let cut = match cut(&path.messages, compaction.keep) {
-        Err(_) if !called.is_empty() => return without_calls(env, forest, &path, &called),
-        cut => cut?,
+    let cut = match summary_cut(&path.messages, compaction.keep) {
+        Some(cut) => cut,
+        None if !called.is_empty() => return without_calls(env, forest, &path, &called),
+        None => return Err(nothing_to_summarise(&path.messages, compaction.keep)),
     };
     let lasting = lasting(path.messages.get(..cut).unwrap_or_default());
     let ids: Vec<BubbId> = path.ids().collect();
@@ -272,30 +271,10 @@ fn too_long_for_itself(error: Error) -> Error {
     }
 }
 
-/// Returns the index at which the last `keep` turns start; output of a command before a question belongs to
-/// it.
-fn cut(entries: &[Message], keep: usize) -> Result<usize> {
-    let questions: Vec<usize> =
-        entries.iter().enumerate().filter(|(_, entry)| entry.is_question()).map(|(at, _)| at).collect();
-    let nothing = || {
-        let count = counted(questions.len(), "question");
-        Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept"))
-            .hint(Hint::default().either("--keep N keeps another number of questions", "ask more first"))
-    };
-    let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
-    let mut cut = questions.get(first).copied().unwrap_or(entries.len());
-    let is_output = |entry: &Message| {
-        let is_visible = entry.role == Role::System && !entry.hidden && !entry.is_root;
-        entry.body == Body::ForQuestion || is_visible && entry.body != Body::Summary
-    };
-    while cut > 1 && entries.get(cut - 1).is_some_and(is_output) {
-        cut -= 1;
-    }
-    let covered = entries.get(..cut).unwrap_or_default();
-    if covered.len() < 2 || !covered.iter().any(Message::is_question) {
-        return Err(nothing());
-    }
-    Ok(cut)
+fn nothing_to_summarise(messages: &[Message], keep: usize) -> Error {
+    let questions = counted(messages.iter().filter(|message| message.is_question()).count(), "question");
+    Error::usage(format!("nothing to summarise: {questions}, and the last {keep} are kept"))
+        .hint(Hint::default().either("--keep N keeps another number of questions", "ask more first"))
 }
 
 #[cfg(test)]
@@ -314,22 +293,6 @@ mod tests {
             (format!("s1 P / u0 {agents} / s0 {agents} / a0 {skill}"), vec![]),
         ] {
             assert_eq!(lasting(&path(&text)), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_last_turns_stay_as_they_are() {
-        for (text, keep, expected) in [
-            ("s1 P / u0 a / a0 b / u0 c / a0 d", 1, Some(3)),
-            ("s1 P / u0 a / a0 b / u0 c / a0 d", 0, Some(5)),
-            ("s1 P / u0 a / a0 b / u0 c / a0 d", 2, None),
-            ("s1 P / u0 a / a0 b / s0 ran / u0 c / a0 d", 1, Some(3)),
-            ("s1 P / s0 [summary of the conversation up to X] / u0 c / a0 d", 1, None),
-            ("u0 a / a0 b / u0 c", 1, Some(2)),
-            ("u0 a", 0, None),
-            ("s1 P", 0, None),
-        ] {
-            assert_eq!(cut(&path(text), keep).ok(), expected, "{text} keep {keep}");
         }
     }
 }

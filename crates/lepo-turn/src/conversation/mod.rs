@@ -19,7 +19,7 @@ use lepo_store::conv::{AddressTarget, Forest, ReadScope};
 use lepo_store::store::{Claim, Store};
 
 use compact::make_room;
-pub use compact::{Compaction, KEEP, compact};
+pub use compact::{Compaction, compact};
 pub use position::{Branch, BranchMove, Position};
 pub use window_fill::fill_in_time;
 

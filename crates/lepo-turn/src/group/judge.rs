@@ -6,6 +6,7 @@ use super::protocol::JUDGE;
 use super::{GroupEvent, GroupTurn, ParallelOutcome, ends_all};
 use crate::config::fill;
 use crate::outcome::log_failure;
+use crate::summary_cut::without_summary_hint;
 use crate::{Notice, Outcome, TurnEvent};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hash::sha256_hex;
@@ -87,7 +88,8 @@ async fn verdict(
     let inst = group.insts.judge.as_deref().unwrap_or(BARE);
     let prompt = fill(inst, &[("question", text.as_str()), ("answers", labelled.as_str())]);
     let messages = [ChatMessage::new(Role::User, prompt)];
-    judge.speak_behind((&before, None), &messages, None, Some(question), group).await
+    let spoken = judge.speak_behind((&before, None), &messages, None, Some(question), group).await;
+    spoken.map_err(without_summary_hint)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::answer_order::{AnswerOrder, OrderedAnswer};
 use crate::assembly::{Purpose, Target, assemble};
 use crate::attach::choose;
 use crate::outcome::log_failure;
+use crate::summary_cut::with_possible_remedy;
 use crate::tools::ToolList;
 use crate::{Notice, Outcome, TurnEvent, TurnRequest};
 use lepo_base::error::{Error, Result};
@@ -76,7 +77,7 @@ pub async fn parallel(
             }
             Err(error) => {
                 let alone = [("-m", participant.name.clone())];
-                let error = error.resuming(|resume| {
+                let error = with_possible_remedy(error, &entries).resuming(|resume| {
                     if resume.is_retry() {
                         resume.name_models(&alone);
                     }

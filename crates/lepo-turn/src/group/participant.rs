@@ -13,6 +13,7 @@ use crate::receive::receive;
 use crate::recorded::{RecordedAnswer, RequestFacts, ToolHashes, schema_hash};
 use crate::schema::{AnswerSchema, KEPT, complaint, unfit};
 use crate::send::whole;
+use crate::summary_cut::without_summary_hint;
 use crate::{Notice, TurnEvent, View};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::role::Role;
@@ -102,7 +103,7 @@ impl Participant {
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
         group.env.configured.agent_sandboxes.report_leftovers(&mut ear);
         let read = read.inspect_err(|error| failed(group, &name, under, error, start));
-        let (text, usage) = read.map_err(Error::without_retry)?;
+        let (text, usage) = read.map_err(|error| without_summary_hint(error).without_retry())?;
         let brief = ShortReply { text, under, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.visible_text().trim() {
             "" => Err(Error::remote("the model's answer is empty")),
@@ -119,7 +120,8 @@ impl Participant {
         under: Option<BubbId>,
         group: GroupTurn<'_>,
     ) -> Result<FinishedAnswer> {
-        self.speak_in_order(None, messages, schema, under, group).await
+        let spoken = self.speak_in_order(None, messages, schema, under, group).await;
+        spoken.map_err(without_summary_hint)
     }
 
     /// Like `speak`, but the answer has its index among several to a question.
