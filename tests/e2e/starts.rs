@@ -386,7 +386,7 @@ fn a_debate_asks_one_question_about_all_that_it_needs() {
     );
     home.ok(&["init"]);
     std::fs::remove_dir_all(home.path().join("state/lepo/made")).unwrap();
-    home.write_insts("general = 'Speak as the clone says.'\n");
+    home.write_insts("general = 'Speak as the clone says.'\nmood = 'good'\n");
     let args = ["do", "-n", "--debate", "--orchestrator", "test", "--participants", "own,test", "q"];
     let yes = on_terminal(home.command(&args), &[(TRUST, "y\n")]);
     let shown = yes.out.replace(['\r', '\n'], " ");
@@ -394,6 +394,9 @@ fn a_debate_asks_one_question_about_all_that_it_needs() {
         assert!(shown.contains(part), "{part}: {}", yes.out);
     }
     assert_eq!(shown.matches(TRUST).count(), 1, "{}", yes.out);
+    // After a yes the file counts, and what it has wrong is shown.
+    assert_eq!(shown.matches("_insts.toml:2: unknown key `mood`, ignored").count(), 1, "{}", yes.out);
+    assert!(!shown.contains("is ignored: it is not trusted"), "{}", yes.out);
     let again = on_terminal(home.command(&args), &[]);
     assert!(!again.out.contains(TRUST), "{}", again.out);
 }

@@ -21,7 +21,7 @@ use lepo_net::runtime::current_thread;
 use lepo_store::bubb::BubbId;
 use lepo_store::conv::{Forest, ReadScope};
 use lepo_store::store::Store;
-use lepo_turn::config::{Insts, Paths, PromptTemplate};
+use lepo_turn::config::{Paths, PromptTemplate};
 use lepo_turn::recorded::Voices;
 use lepo_turn::{
     AnswerSchema, Configuration, GroupMode, GroupOutcome, GroupTurn, Masking, Panel, Question, StartOptions,
@@ -69,7 +69,6 @@ pub fn run_group(
     let store = store_of_turn(args, context)?;
     let (forest, begin) = find_start(args, &store, question.is_some())?;
     print_history(args, &configured, (&store, &forest, begin), context)?;
-    let insts = ui::insts_with_warnings(configured.insts(&store)?);
     let ask = TurnRequest {
         schema,
         ran: rest.ran,
@@ -78,7 +77,7 @@ pub fn run_group(
     };
     let tidy = configured.settings.tidy.limit();
     let display = args.display_options(&configured.settings);
-    let mut group = GroupRun { mode, panel, store, forest, insts, display };
+    let mut group = GroupRun { mode, panel, store, forest, display };
     let paths = configured.paths.clone();
     let (outcome, masking) = group.run(args, configured, ask, context)?;
     record_outcome(&group.store, &paths, &outcome)?;
@@ -102,7 +101,6 @@ struct GroupRun {
     panel: Panel,
     store: Arc<Store>,
     forest: Forest,
-    insts: Insts,
     display: ui::DisplayOptions,
 }
 
@@ -114,7 +112,7 @@ impl GroupRun {
         ask: TurnRequest,
         context: &mut Context<'_>,
     ) -> Result<(GroupOutcome, Arc<Masking>)> {
-        let GroupRun { mode, panel, store, forest, insts, display } = self;
+        let GroupRun { mode, panel, store, forest, display } = self;
         run_in_turn_env(current_thread()?, (configured, None), (&store.clone(), true), async |env| {
             let question = panel.start_question(env, (forest, ask.start))?;
             if !question.is_empty() && tty().is_some() {
@@ -126,11 +124,11 @@ impl GroupRun {
                 env.keep_start_answer(&question, answer)?;
                 if answer == Some(true) {
                     panel.take_agreement(&question, &env.configured);
-                    *insts = env.insts_without_warnings()?;
                 }
             }
+            let insts = ui::insts_with_warnings(env.insts()?);
             let (env, masking) = (&*env, env.masking.clone());
-            let group = |view| GroupTurn { env, forest, insts, view };
+            let group = |view| GroupTurn { env, forest, insts: &insts, view };
             let interrupt = env.interrupt.clone();
             if args.events {
                 let events = SharedEvents::new(EventLines::new(context.out, context.at));
