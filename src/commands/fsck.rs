@@ -19,14 +19,14 @@ Prints one finding per line, `WHAT NAME: why`. Prints nothing and exits with 0 i
 findings exit with 1:
 
     edited       a message's content does not match its id
-    line ends    CRLF and LF were exchanged, as git does with core.autocrlf
+    line ends    CRLF and LF were exchanged in a message or a blob, as git does with core.autocrlf
     dangling     the message before, or the message of a branch, is missing
     cycle        messages that follow each other in a circle
     duplicate    an id occurs twice, or a name with different bytes
-    misplaced    in a wrong folder below _old/; `lepo tidy` moves it
+    misplaced    in a folder below _old/ where it is not read; `lepo tidy` moves it
     unreadable   a file that cannot be read, or a branch that holds no id
     not a file   a directory, link, fifo or socket with the name of a message
-    blob         its bytes do not match its name, or it is missing
+    blob         its bytes do not match its name, or a message names one that is missing
 
 These are warnings:
 
