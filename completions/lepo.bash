@@ -18,7 +18,7 @@ _clap_complete_lepo() {
         _CLAP_COMPLETE_COMP_TYPE="$_CLAP_COMPLETE_COMP_TYPE" \
         _CLAP_COMPLETE_SPACE="$_CLAP_COMPLETE_SPACE" \
         LEPO_COMPLETE="bash" \
-        "lepo" -- "${words[@]}" \
+        "lepo" -- "${words[@]}" 2>/dev/null \
     ) )
     if [[ $? != 0 ]]; then
         unset COMPREPLY

@@ -35,8 +35,6 @@ pub fn with_bare_words(arg: clap::Arg) -> clap::Arg {
     };
     arg.add(ArgValueCompleter::new(move |current: &OsStr| {
         let Some(typed) = current.to_str() else { return Vec::new() };
-        // Shells leave an opening quote on what was typed.
-        let typed = typed.trim_start_matches(['\'', '"']);
         let bare = |found: CompletionCandidate| {
             let value = found.get_value().to_str()?;
             if is_path && value.starts_with('-') {
@@ -45,7 +43,12 @@ pub fn with_bare_words(arg: clap::Arg) -> clap::Arg {
             }
             BareWord::parse(value, typed).map(|_| found)
         };
-        completer.complete(OsStr::new(typed)).into_iter().filter_map(bare).collect()
+        let mut found: Vec<_> = completer.complete(current).into_iter().filter_map(bare).collect();
+        if is_path {
+            // Clap lists files before folders.
+            found.sort();
+        }
+        found
     }))
 }
 
@@ -172,19 +175,28 @@ fn completion_store() -> Option<CompletionStore> {
     Some(CompletionStore { store })
 }
 
-/// Returns the value of an option on the line, without the quotes that bash and zsh leave on it.
+/// Returns the value of an option on the line, without quotes and with the user's home folder for a `~`.
 fn option(line: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
     let after = |arg: &OsString| Some(OsString::from(arg.to_str()?.strip_prefix(long)?.strip_prefix('=')?));
     let value = line.windows(2).find_map(|pair| match pair[0] == short || pair[0] == long {
         true => Some(pair[1].clone()),
         false => after(&pair[0]),
     })?;
-    let unquoted = value.to_str().and_then(shlex::split);
-    // Fish removes the quotes: a value with blanks is several parts then.
-    Some(match unquoted.as_deref() {
-        Some([one]) => PathBuf::from(one),
-        _ => PathBuf::from(value),
-    })
+    let value = PathBuf::from(unquote(&value));
+    match (value.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(below), Some(home)) => Some(home.join(below)),
+        _ => Some(value),
+    }
+}
+
+/// Removes the quotes and backslashes of a shell from one argument, also where a quote is still open.
+pub fn unquote(arg: &OsStr) -> OsString {
+    let closed = |close: &str| match shlex::split(&format!("{}{close}", arg.to_str()?))?.as_slice() {
+        [one] => Some(one.clone()),
+        // Empty, or with a blank outside quotes, which the shell removed.
+        _ => None,
+    };
+    ["", "'", "\""].into_iter().find_map(closed).map_or_else(|| arg.to_os_string(), OsString::from)
 }
 
 fn of_the_store(candidates: fn(&CompletionStore, &str) -> Vec<CompletionCandidate>) -> ArgValueCompleter {

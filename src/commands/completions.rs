@@ -6,7 +6,7 @@ use std::io;
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Shells, Zsh};
 
 use super::Context;
-use super::complete::with_bare_words;
+use super::complete::{unquote, with_bare_words};
 use crate::commands::user_env::own_paths;
 use crate::term::{BareWord, Out, clean};
 use lepo_base::error::{Error, Result};
@@ -22,6 +22,11 @@ pub const SHELLS: Shells<'static> = Shells(&[&Bash, &Zsh, &Fish, &Elvish]);
 const CHANGES: &[(&str, &str, &str)] = &[
     ("bash", "if [[ \"${BASH_VERSINFO[0]}\" -eq 4", WHOLE_ARGUMENTS),
     ("bash", "-F _clap_complete_lepo", "-F _lepo_whole_arguments"),
+    // Without lepo in PATH.
+    ("bash", "\"lepo\" -- \"${words[@]}\"", "\"lepo\" -- \"${words[@]}\" 2>/dev/null"),
+    // A bare word needs no quotes, but zsh quotes a `~`.
+    ("zsh", "_describe -V 'values' dirs", "_describe -V 'values' dirs -Q"),
+    ("zsh", "_describe -V 'values' other", "_describe -V 'values' other -Q"),
     ("zsh", "compdef _clap_dynamic_completer_lepo lepo", REGISTER),
 ];
 
@@ -112,7 +117,10 @@ pub fn answer(tree: fn() -> clap::Command, args: &[OsString]) -> bool {
 }
 
 fn candidates(mut tree: clap::Command, shell: &dyn EnvCompleter, args: &[OsString]) -> io::Result<Vec<u8>> {
-    let line: Vec<OsString> = args.iter().skip_while(|arg| *arg != "--").skip(1).cloned().collect();
+    let mut line: Vec<OsString> = args.iter().skip_while(|arg| *arg != "--").skip(1).cloned().collect();
+    // Bash and zsh leave quotes on all arguments, fish on the last.
+    let quoted = if shell.is("bash") || shell.is("zsh") { 0 } else { line.len().saturating_sub(1) };
+    line[quoted..].iter_mut().for_each(|arg| *arg = unquote(arg));
     let Some(last) = line.last() else { return script(shell) };
     let wants_options = last.as_encoded_bytes().starts_with(b"-");
     tree.build();

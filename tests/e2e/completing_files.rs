@@ -258,3 +258,42 @@ fn each_argument_that_takes_a_path_offers_only_bare_names() {
     // All but the argument of `import`, which offers formats.
     assert!(count > 15 && offered + 1 == count, "{offered} of {count}");
 }
+
+#[test]
+fn an_argument_in_quotes_completes_as_without() {
+    for shell in SHELLS {
+        if !is_here(shell.0) {
+            continue;
+        }
+        let home = home();
+        home.write("notes/plan.md", "x");
+        home.write("work/plain.md", "x");
+        let in_home = home.path().join("notes/plan.md").display().to_string();
+        for (shells, line, expected) in [
+            ("bash zsh fish", "do --attach ~/not\tpl\t", ["do", "--attach", &in_home]),
+            ("bash zsh fish", "\"do\" --att\t pla\t", ["do", "--attach", "plain.md"]),
+            ("bash zsh", "do --attach pl\\a\t", ["do", "--attach", "plain.md"]),
+            ("bash zsh fish", "do --attach p'la\t", ["do", "--attach", "plain.md"]),
+            ("bash zsh fish", "do \"--color=al\t ", ["do", "--color=always", ""]),
+            ("bash", "do --color=\"al\t", ["do", "--color=always", ""]),
+        ] {
+            if !shells.split(' ').any(|name| name == shell.0) {
+                continue;
+            }
+            let _ = std::fs::remove_file(home.path().join("words"));
+            let ran = typed(&home, shell, &[format!("lepo {line}")]);
+            assert_eq!(ran.concat().join(" "), expected.join(" ").trim_end(), "{}: {line:?}", shell.0);
+        }
+    }
+}
+
+#[test]
+fn files_and_folders_are_in_one_order() {
+    let home = Home::new();
+    for name in ["a/x", "b.txt", "c/y", "d.txt"] {
+        home.write(&format!("work/all/{name}"), "x");
+    }
+    let mut command = home.command(&["--", "lepo", "do", "--attach", "all/"]);
+    command.env("LEPO_COMPLETE", "fish");
+    assert_eq!(run(command, b"").out, "all/a/\nall/b.txt\nall/c/\nall/d.txt\n");
+}
