@@ -6,7 +6,6 @@ use reqwest::{Response, StatusCode};
 
 use super::answer_reader::StreamRefusal;
 use super::error_text::{excerpt, server_message};
-use super::message::ChatRequest;
 use super::notice::TransientFailure;
 use super::provider_spec::HttpSpec;
 use super::refusals::{Meaning, meaning};
