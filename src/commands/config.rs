@@ -11,7 +11,7 @@ use super::stores::KnownStores;
 use super::suggest::closest_name;
 use super::{Context, complete};
 use crate::commands::repo_files::trusted_config;
-use crate::commands::user_env::{UserEnv, own_paths};
+use crate::commands::user_env::own_paths;
 use crate::term::{self, edit, print_status, tty};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
@@ -83,7 +83,7 @@ const NEW_FILE: &str = "\
 
 /// `commands` are the names that no alias may have.
 pub fn run_config(args: ConfigArgs, commands: &[&str], context: &mut Context<'_>) -> Result<u8> {
-    let user = UserEnv::read()?;
+    let user = context.user_env()?;
     let paths = &user.paths;
     let file = paths.config_file();
     if args.name.as_deref() == Some("stores") && args.value.is_none() {

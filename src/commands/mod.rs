@@ -51,10 +51,11 @@ pub mod undo;
 mod user_env;
 pub mod watch;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use crate::commands::user_env::own_paths;
+use crate::commands::user_env::{UserEnv, own_paths};
 use crate::term::{Color, Out, Paint, StatusLine, print_status};
 use crate::ui::pager_choice;
 use lepo_base::env;
@@ -72,6 +73,7 @@ pub struct Context<'o> {
     reads_only: bool,
     /// A store to delete when the command ends.
     unkept: RefCell<Option<ScratchStore>>,
+    user_env: OnceCell<Rc<UserEnv>>,
     /// Where the user reads the hints, which decides how commands in them are written.
     pub at: HintTarget<'o>,
     pub out: &'o mut Out,
@@ -102,6 +104,7 @@ impl<'o> Context<'o> {
             save_to,
             reads_only: false,
             unkept: RefCell::default(),
+            user_env: OnceCell::new(),
             at: HintTarget::SHELL,
             out,
             paint,
@@ -117,6 +120,7 @@ impl<'o> Context<'o> {
             save_to,
             reads_only: false,
             unkept: RefCell::default(),
+            user_env: OnceCell::new(),
             at: HintTarget::SHELL,
             out,
             paint,
@@ -151,6 +155,15 @@ impl<'o> Context<'o> {
 
     pub fn cwd(&self) -> &Path {
         &self.cwd
+    }
+
+    /// Returns the environment and lepo's folders, read at the first call. Fails without a home directory.
+    pub fn user_env(&self) -> Result<Rc<UserEnv>> {
+        if let Some(user) = self.user_env.get() {
+            return Ok(user.clone());
+        }
+        let user = Rc::new(UserEnv::read()?);
+        Ok(self.user_env.get_or_init(|| user).clone())
     }
 
     pub fn is_at_home(&self) -> bool {
@@ -228,11 +241,11 @@ impl<'o> Context<'o> {
     /// Creates a temporary store in the state directory, deleted at the end, with the working directory and the
     /// instructions of the existing store.
     pub fn unkept_store(&self) -> Result<Store> {
-        let paths = own_paths()?;
+        let paths = &self.user_env()?.paths;
         let found = self.find_store()?;
         let root = found.as_ref().map_or_else(|| self.new_root(), |store| store.root().to_path_buf());
         // Instructions that need trust are not copied.
-        let counts = |store: &&Store| match untrusted_insts(store, &paths) {
+        let counts = |store: &&Store| match untrusted_insts(store, paths) {
             Ok(None) => true,
             Ok(Some(_)) | Err(_) => {
                 print_status(&StatusLine::warning(ignored_insts(store)));

@@ -1,7 +1,7 @@
 //! Configuration files in a store: they apply only once the user trusts them.
 
 use super::Context;
-use crate::commands::user_env::{UserEnv, own_paths};
+use crate::commands::user_env::own_paths;
 use crate::term::{StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::store::Store;
@@ -59,6 +59,6 @@ pub fn trusted_config(context: &Context<'_>, paths: &Paths) -> Result<Option<Tru
 
 /// Returns the settings of a command: the user's, the environment's, and the repository's if they are trusted.
 pub fn read_settings(context: &Context<'_>) -> Result<Settings> {
-    let user = UserEnv::read()?;
+    let user = context.user_env()?;
     user.settings(trusted_config(context, &user.paths)?)
 }

@@ -18,7 +18,6 @@ use super::address_args::resolve_all;
 use super::changes::{print_way_back, removed_span};
 use super::own_newest::find_or_refuse;
 use super::summary_line::question;
-use crate::commands::user_env::own_paths;
 use crate::import::record_removed;
 use crate::term::{StatusLine, columns, excerpt_within, one_line, print_status, tty};
 use crate::ui::{ShortIds, lock_changes, text_or_warn};
@@ -86,7 +85,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
         unchanged(&store, &args, &plan, by_rule)?;
     }
     // Recorded before they go: what is in the store is never left out of an import.
-    let recorded = own_paths().and_then(|paths| record_removed(&store, &paths, &plan.bubbs));
+    let recorded = context.user_env().and_then(|user| record_removed(&store, &user.paths, &plan.bubbs));
     match lock {
         None => empty::remove_now(&store, &plan.bubbs, &plan.blobs)?,
         Some(mut lock) => {

@@ -46,8 +46,8 @@ pub struct TrustArgs {
 }
 
 pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
-    let user = UserEnv::read()?;
-    let UserEnv { env, paths } = &user;
+    let user = context.user_env()?;
+    let UserEnv { env, paths } = &*user;
     let trust = Trust::new(paths);
     if let Some(path) = &args.forget {
         return forget(path, (&trust, paths), context);

@@ -12,16 +12,17 @@ use lepo_turn::{PromptLibrary, no_such_prompt};
 /// with. Without a question, a skill asks for itself.
 pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<PromptTemplate>, Option<Skill>)> {
     let Some(name) = args.template.clone() else { return Ok((None, None)) };
-    let UserEnv { env, paths } = UserEnv::read()?;
+    let user = context.user_env()?;
+    let UserEnv { env, paths } = &*user;
     let store = context.find_store()?;
-    if let Some(prompt) = (PromptLibrary { store: store.as_ref(), paths: &paths }).find(&name)? {
+    if let Some(prompt) = (PromptLibrary { store: store.as_ref(), paths }).find(&name)? {
         return Ok((Some(prompt), None));
     }
-    let settings = load_settings(&paths, &env, None, &args.flags()?)?;
+    let settings = load_settings(paths, env, None, &args.flags()?)?;
     if !settings.skills {
         return Err(no_such_prompt(&name));
     }
-    let skill = Skills::read(context.cwd(), &paths)?.get(&name, no_such_prompt(&name))?;
+    let skill = Skills::read(context.cwd(), paths)?.get(&name, no_such_prompt(&name))?;
     if args.group.mode().is_some() {
         return Err(Error::usage(format!("{name} is a skill, which only one model can use"))
             .hint("leave out --parallel or --debate"));

@@ -33,16 +33,17 @@ pub struct Setup {
 
 impl Setup {
     pub fn read(args: &DoArgs, context: &Context<'_>) -> Result<Setup> {
-        let UserEnv { env, paths } = UserEnv::read()?;
+        let user = context.user_env()?;
+        let UserEnv { env, paths } = &*user;
         let flags = Flags { dir: Some(context.cwd().to_path_buf()), ..args.flags()? };
         let (dir, repo, repo_servers) = match context.find_store()? {
             Some(store) => {
-                let [config, servers] = REPO_FILES.map(|name| trusted(&store, &paths, name, args.quiet));
+                let [config, servers] = REPO_FILES.map(|name| trusted(&store, paths, name, args.quiet));
                 (store.root().to_path_buf(), config?, servers?)
             }
             None => (context.new_root(), None, None),
         };
-        let mut configured = Configuration::load(paths, &env, repo, flags)?;
+        let mut configured = Configuration::load(paths.clone(), env, repo, flags)?;
         // An unknown model fails here, not at the first question; for a look-up it may be unknown.
         if args.recorded.options()?.is_none() {
             configured.check_wanted()?;
@@ -55,7 +56,7 @@ impl Setup {
         }
         set_attention_signal(configured.settings.term_notify.unwrap_or(AttentionSignal::Off));
         let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
-        let values = secret_values(&env, &configured.settings.models);
+        let values = secret_values(env, &configured.settings.models);
         let level = (configured.settings.log_level, args.keeping.no_keep);
         if !args.dry_run {
             start_log(&configured.paths, level, keys, values);

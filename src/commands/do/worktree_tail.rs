@@ -4,7 +4,6 @@
 use super::DoArgs;
 use crate::commands::Context;
 use crate::commands::stores::KnownStores;
-use crate::commands::user_env::own_paths;
 use crate::term::{StatusLine, print_status};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbId;
@@ -20,12 +19,12 @@ pub fn set_worktree_tail(args: &mut DoArgs, context: &Context<'_>) -> Result<()>
         return Ok(());
     }
     let Some(store) = context.find_store()? else { return Ok(()) };
-    let paths = own_paths()?;
+    let paths = &context.user_env()?.paths;
     // Linked worktrees do not share a store of `--save-to`.
     let is_apart = !store.is_linked() && context.save_to().is_some();
-    let has_conversation = is_apart || set_tail(args, &store, &paths)?;
+    let has_conversation = is_apart || set_tail(args, &store, paths)?;
     if has_conversation && !store.is_linked() && !args.quiet {
-        note_removed(args, &store, &paths)?;
+        note_removed(args, &store, paths)?;
     }
     let begins = !has_conversation && !args.retry && !args.compact && !args.keeping.goes_on;
     let newest = if begins { newest_of(&store)? } else { None };

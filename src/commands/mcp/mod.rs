@@ -66,28 +66,29 @@ pub fn run_mcp(args: McpArgs, context: &mut Context<'_>) -> Result<u8> {
     if let Some(McpCommand::Serve(args)) = &args.command {
         return serve::run(args, context);
     }
-    let UserEnv { env, paths } = UserEnv::read()?;
+    let user = context.user_env()?;
+    let UserEnv { env, paths } = &*user;
     let (config, repo) = match context.find_store()? {
         // A repository's servers apply only once trusted, as in `lepo do`.
         Some(store) => {
             let quiet = true;
-            (trusted(&store, &paths, REPO_FILES[0], quiet)?, trusted(&store, &paths, REPO_FILES[1], false)?)
+            (trusted(&store, paths, REPO_FILES[0], quiet)?, trusted(&store, paths, REPO_FILES[1], false)?)
         }
         None => (None, None),
     };
     // Only a repository's servers need the names of lepo's key variables.
-    let load = |_: &(PathBuf, Vec<u8>)| load_settings(&paths, &env, config.clone(), &Flags::default());
+    let load = |_: &(PathBuf, Vec<u8>)| load_settings(paths, env, config.clone(), &Flags::default());
     let settings = repo.as_ref().map(load).transpose()?;
     let keys = settings.as_ref().map(Settings::keys).unwrap_or_default();
     let own = settings.as_ref().map(Settings::key_variables).unwrap_or_default();
-    let variables = ServerVariables { env: &env, own_names: own, keys: &keys };
+    let variables = ServerVariables { env, own_names: own, keys: &keys };
     let servers = all_servers(&paths.mcp_file(), repo, Some(&variables))?;
     print_server_notices(&server_notes(&servers));
     match args.command.unwrap_or(McpCommand::Ls { json: args.json }) {
-        McpCommand::Ls { json } => list::list(&servers, &paths, json, context),
-        McpCommand::Login(args) => login::login(find(&servers, &args.name)?, &args, &paths),
+        McpCommand::Ls { json } => list::list(&servers, paths, json, context),
+        McpCommand::Login(args) => login::login(find(&servers, &args.name)?, &args, paths),
         McpCommand::Serve(_) => Ok(0),
-        McpCommand::Logout { name } => logout(find(&servers, &name)?, &paths),
+        McpCommand::Logout { name } => logout(find(&servers, &name)?, paths),
     }
 }
 

@@ -94,23 +94,22 @@ impl ModelArgs {
 }
 
 pub fn run_model(args: ModelArgs, context: &mut Context<'_>) -> Result<u8> {
-    let UserEnv { env, paths } = UserEnv::read()?;
+    let user = context.user_env()?;
+    let UserEnv { env, paths } = &*user;
     let command = args.command.unwrap_or(ModelCommand::Ls { json: args.json, remote: None });
     // A repository's models are listed too; only the user's own are changed.
     let repo = match command {
-        ModelCommand::Ls { .. } => trusted_config(context, &paths)?,
+        ModelCommand::Ls { .. } => trusted_config(context, paths)?,
         ModelCommand::Use { .. } | ModelCommand::Get | ModelCommand::Add(_) | ModelCommand::Rm { .. } => None,
     };
-    let settings = load_settings(&paths, &env, repo, &Flags::default())?;
+    let settings = load_settings(paths, env, repo, &Flags::default())?;
     match command {
-        ModelCommand::Ls { json, remote: None } => list(&settings, &paths, json, context),
-        ModelCommand::Ls { json, remote: Some(name) } => {
-            list_remote(&settings, &paths, &name, json, context)?
-        }
-        ModelCommand::Use { name } => activate_model(&settings, &paths, &name)?,
-        ModelCommand::Get => get(&settings, &paths, context)?,
-        ModelCommand::Add(args) => new::add(*args, &settings, &paths, context)?,
-        ModelCommand::Rm { name } => add::remove(&settings, &paths, &name)?,
+        ModelCommand::Ls { json, remote: None } => list(&settings, paths, json, context),
+        ModelCommand::Ls { json, remote: Some(name) } => list_remote(&settings, paths, &name, json, context)?,
+        ModelCommand::Use { name } => activate_model(&settings, paths, &name)?,
+        ModelCommand::Get => get(&settings, paths, context)?,
+        ModelCommand::Add(args) => new::add(*args, &settings, paths, context)?,
+        ModelCommand::Rm { name } => add::remove(&settings, paths, &name)?,
     }
     Ok(0)
 }

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use super::secret_finder::tell_typed;
 use super::text_source::TextSource;
 use super::{Context, complete};
-use crate::commands::user_env::{own_paths, own_settings};
 use crate::term::{edit, print_status};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_store::store::Store;
@@ -123,12 +122,13 @@ impl PromptArgs {
 
 /// Runs the subcommand; lists without one.
 pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
-    let paths = own_paths()?;
+    let user = context.user_env()?;
+    let paths = &user.paths;
     let store = context.find_store()?;
-    let prompts = PromptLibrary { store: store.as_ref(), paths: &paths };
+    let prompts = PromptLibrary { store: store.as_ref(), paths };
     match args.verb.unwrap_or(PromptCommand::Ls { json: false }) {
-        PromptCommand::Ls { json } => ls::list(&prompts.list()?, &skills(&paths, context)?, json, context),
-        PromptCommand::Check { dir } => check::check(dir.as_deref(), &paths, context),
+        PromptCommand::Ls { json } => ls::list(&prompts.list()?, &skills(paths, context)?, json, context),
+        PromptCommand::Check { dir } => check::check(dir.as_deref(), paths, context),
         PromptCommand::Show { name } => match prompts.counting(&name)? {
             Some((_, bytes)) => {
                 context.out.untrusted(&bytes);
@@ -138,7 +138,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 let path = prompts.user_path(&name);
                 let unknown = Error::nothing(format!("no prompt {name}: there is no {}", path.display()))
                     .hint(format!("`lepo prompt edit {}` makes one", quoted(&name)));
-                let skill = skills(&paths, context)?.get(&name, unknown)?;
+                let skill = skills(paths, context)?.get(&name, unknown)?;
                 context.out.untrusted(&skill.file.bytes);
                 Ok(0)
             }
@@ -155,7 +155,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
             }
             let text = text_of(&text)?;
             tell_typed(&text, "the prompt", &format!("lepo prompt edit {}", quoted(&name)));
-            write(&path, text, store.as_ref(), &paths)?;
+            write(&path, text, store.as_ref(), paths)?;
             context.out.path(&path);
             Ok(0)
         }
@@ -193,7 +193,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 let what = format!("{} did not change: nothing was written", path.display());
                 return Err(Error::nothing(what));
             }
-            write(&path, edited, store.as_ref(), &paths)?;
+            write(&path, edited, store.as_ref(), paths)?;
             context.out.path(&path);
             Ok(0)
         }
@@ -202,7 +202,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
 
 /// Returns the skills found; empty if the setting `skills` is off.
 fn skills(paths: &Paths, context: &Context<'_>) -> Result<Skills> {
-    let settings = own_settings()?;
+    let settings = context.user_env()?.settings(None)?;
     if settings.skills { Skills::read(context.cwd(), paths) } else { Ok(Skills::default()) }
 }
 

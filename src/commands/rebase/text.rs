@@ -12,7 +12,6 @@ use crate::commands::Context;
 use crate::commands::address_args::find_all;
 use crate::commands::secret_finder::{TextMasker, tell_each_typed};
 use crate::commands::text_source::TextSource;
-use crate::commands::user_env::own_paths;
 use crate::rebase::{
     EditableLine, EditedLine, edit_line, notes, plan_text, why_unchanged, write_edited_line, write_undoable,
 };
@@ -32,7 +31,7 @@ pub fn run_text(args: &RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(path) => from_file(args, path, &store)?,
         None => {
             let line = line_of_address(args, &store)?;
-            let folder = own_paths()?.texts();
+            let folder = context.user_env()?.paths.texts();
             let planned =
                 edit_line(&line, (&folder, &branch_arguments(args)), |edited| write(args, &store, edited))?;
             (line, planned)

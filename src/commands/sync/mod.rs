@@ -28,7 +28,8 @@ use lepo_turn::config::{Flags, Paths, load_settings};
 use lepo_turn::secret_values;
 
 pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
-    let UserEnv { env, paths } = UserEnv::read()?;
+    let user = context.user_env()?;
+    let UserEnv { env, paths } = &*user;
     let (store, first) = match (context.find_store()?, &args.remote) {
         (Some(store), _) => {
             if !args.status {
@@ -37,7 +38,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
             (store, None)
         }
         (None, Some(remote)) => {
-            let place = SyncTarget::first(remote, &args, &paths, context)?;
+            let place = SyncTarget::first(remote, &args, paths, context)?;
             let store = context.store_or_make(true)?;
             print_status(&format!("made {}", store.display_path().display()));
             (store, Some(place))
@@ -53,7 +54,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     };
     let identity = Identity::read(&store.path())?;
     if args.status {
-        return status(&store, &paths, &identity, context);
+        return status(&store, paths, &identity, context);
     }
     let is_new = !SyncState::is_there(&paths.data, &identity);
     if is_new && args.remote.is_none() {
@@ -80,7 +81,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
         );
         return Ok(0);
     }
-    let secrets = secrets(&paths, &env);
+    let secrets = secrets(paths, env);
     match args.watch {
         None => {
             let removals = match (args.yes, may_ask) {
