@@ -26,6 +26,7 @@ fn what_is_not_a_model_or_not_the_file_meant_is_not_added() {
     for (args, code, says) in [
         (vec!["text.gguf", "--sha256", "beef"], 2, "64 hexadecimal digits"),
         (vec!["text.gguf"], 2, "--sha256 HASH"),
+        (vec!["http://localhost:8080/v1"], 2, "`lepo model add NAME --base-url http://localhost:8080/v1`"),
         (vec!["none.gguf", "--sha256", &hash], 2, "cannot read none.gguf"),
         (vec!["text.gguf", "--sha256", &hash, "--name", "a/b"], 2, "is not a valid model name"),
         (vec!["text.gguf", "--sha256", &hash, "--name", "smollm2-135m"], 2, "already exists"),

@@ -77,6 +77,10 @@ pub fn add(args: NewArgs, settings: &Settings, paths: &Paths, context: &mut Cont
         return Err(Error::usage(format!("{name} looks like a file of weights"))
             .hint("add it with its hash, as it is published: --sha256 HASH"));
     }
+    if let Some(address) = args.name.as_deref().filter(|name| !says_server && name.contains("://")) {
+        return Err(Error::usage(format!("{address} is an address, where the name of a model is expected"))
+            .hint(format!("`lepo model add NAME --base-url {address}` adds one of this server")));
+    }
     let has_person = std::io::stdin().is_terminal() && stderr_is_terminal();
     let key = key_of(&args)?;
     let wanted = PartialModel {
