@@ -9,7 +9,6 @@ use super::budget_args::BudgetArgs;
 use super::form_args::FormArgs;
 use super::group_args::GroupArgs;
 use super::job_args::{AcpArgs, ProxyArgs, ReplayArgs};
-use super::numbers::{effort, temperature};
 use super::store_args::{KeepArgs, RecordedArgs};
 use crate::commands::complete;
 use crate::ui::DisplayOptions;
@@ -355,4 +354,16 @@ fn command(text: &str) -> std::result::Result<String, String> {
 fn tool_mode(text: &str) -> std::result::Result<ToolMode, String> {
     const MODES: &[ToolMode] = ToolMode::ALL;
     parse_keyword(text, MODES).ok_or_else(|| list_words(MODES))
+}
+
+fn temperature(text: &str) -> std::result::Result<serde_json::Number, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (0.0..=2.0).contains(number));
+    number.and_then(serde_json::Number::from_f64).ok_or_else(|| "expected a number from 0 to 2".to_string())
+}
+
+fn effort(word: &str) -> std::result::Result<String, String> {
+    match word.trim().is_empty() {
+        true => Err("expected a word like low, medium or high".to_string()),
+        false => Ok(word.to_string()),
+    }
 }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::DoArgs;
-use super::replay_goes_on::resume_command;
-use super::replay_report::{ReplayReport, print};
+use super::replay_report::{ReplayReport, print, resume_command};
 use super::setup::{Setup, run_with_signals};
 use crate::commands::Context;
 use crate::commands::address_args::find_all;

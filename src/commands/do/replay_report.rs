@@ -4,11 +4,10 @@
 use serde_json::{Value, json};
 
 use super::DoArgs;
-use super::replay_goes_on::resume_command;
 use crate::commands::Context;
 use crate::term::{excerpt_within, print_status, stderr_is_terminal, width};
 use crate::ui::{self, ShortIds};
-use lepo_base::error::Result;
+use lepo_base::error::{Result, quoted};
 use lepo_base::hint::{Hint, HintCommand, HintTarget};
 use lepo_model::{ModelConfig, Usage};
 use lepo_store::bubb::{BubbId, thousands};
@@ -178,6 +177,22 @@ impl AnswerCost {
             (a, b) => Some(a.unwrap_or(0.0) + b.unwrap_or(0.0)),
         };
     }
+}
+
+/// Returns the command that resumes a replay.
+pub fn resume_command(args: &DoArgs, lines: &[ReplayOutcome]) -> HintCommand {
+    let mut command = format!("do --replay {}", quoted(args.replay.replay.as_deref().unwrap_or("@")));
+    if args.replay.teacher {
+        return HintCommand::Lepo(command + " --teacher");
+    }
+    for line in lines {
+        let model = if args.model.is_empty() { String::new() } else { format!(" -m {}", quoted(&line.name)) };
+        command.push_str(&model);
+        if let Some(tail) = line.tail {
+            command.push_str(&format!(" --onto {tail}"));
+        }
+    }
+    HintCommand::Lepo(command)
 }
 
 #[cfg(test)]
