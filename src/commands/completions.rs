@@ -124,14 +124,15 @@ fn candidates(mut tree: clap::Command, shell: &dyn EnvCompleter, args: &[OsStrin
     let Some(last) = line.last() else { return script(shell) };
     let wants_options = last.as_encoded_bytes().starts_with(b"-");
     tree.build();
-    let mut tree = guarded(with_aliases(tree), !wants_options);
+    let mut tree = guarded(with_aliases(tree));
     let mut found = Vec::new();
     shell.write_complete(&mut tree, line, std::env::current_dir().ok().as_deref(), &mut found)?;
-    if shell.is("bash") && lepo_base::env::var("_CLAP_IFS").is_none() {
-        // A saved script of an earlier lepo splits at this.
-        found.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = 0x0b);
-    }
-    Ok(found)
+    let separator = lepo_base::env::text("_CLAP_IFS").and_then(|text| text.bytes().next());
+    let mut found: Vec<&[u8]> = found.split(|byte| *byte == separator.unwrap_or(b'\n')).collect();
+    found.retain(|candidate| wants_options || !candidate.starts_with(b"-"));
+    // A saved bash script of an earlier lepo names no separator, and splits at this.
+    let saved = shell.is("bash").then_some(0x0b);
+    Ok(found.join(&separator.or(saved).unwrap_or(b'\n')))
 }
 
 /// Adds the user's aliases, each as a copy of its command. Errors in the file are dropped, as in any
@@ -177,11 +178,7 @@ fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
     Some(command.name(name).about(clean(&alias.text).into_owned()))
 }
 
-/// Lets all arguments offer only [`BareWord`]s. Hidden options are offered only without other candidates.
-fn guarded(command: clap::Command, hides_options: bool) -> clap::Command {
-    let command = command.mut_args(|arg| {
-        let is_hidden = arg.is_hide_set() || hides_options && !arg.is_positional();
-        with_bare_words(arg).hide(is_hidden)
-    });
-    command.mut_subcommands(|inner| guarded(inner, hides_options))
+/// Lets all arguments offer only [`BareWord`]s.
+fn guarded(command: clap::Command) -> clap::Command {
+    command.mut_args(with_bare_words).mut_subcommands(guarded)
 }

@@ -66,6 +66,9 @@ fn each_argument_completes_to_what_there_is() {
     assert_eq!(candidates(&home, &["config", "max_r"]), [("max_rounds".into(), "8".into())]);
     assert!(values(&home, &["sh"]).contains(&"show".into()));
     assert!(values(&home, &["show", "--pa"]).contains(&"--paths".into()));
+    // Options only where one is begun.
+    assert!(values(&home, &["undo", "--"]).contains(&"--redo".into()));
+    assert!(values(&home, &["completions", "fish", ""]).is_empty());
     assert!(values(&home, &["show", "01JB"]).is_empty(), "of another store");
     assert!(values(&home, &["-c", "..", "show", "01"]).is_empty(), "no store there");
 }
