@@ -97,24 +97,21 @@ impl<'o> Context<'o> {
         }
         let cwd = std::env::current_dir()
             .map_err(|e| Error::store("the working directory does not exist or cannot be read").because(e))?;
-        let paint = Paint::new(color, out.is_terminal(), env::var);
-        let forced_paint = Paint::forced(color, out.is_terminal(), env::var);
-        Ok(Context {
-            cwd,
-            save_to,
-            reads_only: false,
-            unkept: RefCell::default(),
-            user_env: OnceCell::new(),
-            at: HintTarget::SHELL,
-            out,
-            paint,
-            forced_paint,
-        })
+        let is_terminal = out.is_terminal();
+        Ok(Context::in_dir(cwd, save_to, (color, is_terminal), out))
     }
 
+    /// Another command in `cwd`, whose output is text.
     pub fn elsewhere(cwd: PathBuf, save_to: Option<PathBuf>, color: Color, out: &'o mut Out) -> Self {
-        let paint = Paint::new(color, false, env::var);
-        let forced_paint = Paint::forced(color, false, env::var);
+        Context::in_dir(cwd, save_to, (color, false), out)
+    }
+
+    fn in_dir(
+        cwd: PathBuf,
+        save_to: Option<PathBuf>,
+        (color, is_terminal): (Color, bool),
+        out: &'o mut Out,
+    ) -> Self {
         Context {
             cwd,
             save_to,
@@ -123,8 +120,8 @@ impl<'o> Context<'o> {
             user_env: OnceCell::new(),
             at: HintTarget::SHELL,
             out,
-            paint,
-            forced_paint,
+            paint: Paint::new(color, is_terminal, env::var),
+            forced_paint: Paint::forced(color, is_terminal, env::var),
         }
     }
 
