@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use super::first_word::{FirstWord, FirstWordKind};
 use crate::commands::config::known_aliases;
+use crate::commands::suggest::in_path;
 use lepo_base::error::{Error, Result};
 
 /// Expands the first argument while it is an alias, and classifies the result. An alias may begin with
@@ -22,7 +23,9 @@ pub(super) fn expand(root: &clap::Command, mut args: Vec<OsString>) -> Result<(V
         let at = first.at;
         let word = args.get(at).map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
         let Some(alias) = known.iter().flatten().find(|alias| alias.name == word) else {
-            return Ok((args, first));
+            let is_question = !could_be_command(&word) && in_path(&format!("lepo-{word}")).is_none();
+            let means = if is_question { FirstWordKind::Question } else { first.means };
+            return Ok((args, FirstWord { means, ..first }));
         };
         if used.contains(&word) {
             return Err(Error::usage(format!("{}: alias \"{word}\" expands to itself", alias.source))
@@ -31,4 +34,9 @@ pub(super) fn expand(root: &clap::Command, mut args: Vec<OsString>) -> Result<(V
         used.push(word);
         args.splice(at..=at, alias.args.iter().map(OsString::from));
     }
+}
+
+/// Whether a word may be a misspelt command: only ASCII letters, digits and what names of programs have besides.
+fn could_be_command(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./+:@".contains(c))
 }

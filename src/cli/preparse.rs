@@ -18,8 +18,8 @@ pub(super) enum PreparsedLine {
 }
 
 /// `-h` and `-v` take precedence over everything else, help over version. Without a command `do` is implied;
-/// so it is for a first argument with white space, or, after an option of `do`, for one that is not a
-/// command: it is a question.
+/// so it is for a first argument that no command can be, as with white space, and, after an option of `do`, for one
+/// that is not a command: it is a question.
 pub(super) fn preparse(mut args: Vec<OsString>, first: FirstWord) -> PreparsedLine {
     let FirstWord { at, means, follows_do_option } = first;
     let words: Vec<String> = match means {

@@ -124,7 +124,7 @@ fn candidates(mut tree: clap::Command, shell: &dyn EnvCompleter, args: &[OsStrin
     let Some(last) = line.last() else { return script(shell) };
     let wants_options = last.as_encoded_bytes().starts_with(b"-");
     tree.build();
-    let mut tree = guarded(with_aliases(tree));
+    let mut tree = guarded(with_question_options(with_aliases(tree)));
     let mut found = Vec::new();
     shell.write_complete(&mut tree, line, std::env::current_dir().ok().as_deref(), &mut found)?;
     let separator = lepo_base::env::text("_CLAP_IFS").and_then(|text| text.bytes().next());
@@ -176,6 +176,14 @@ fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
     // Clap needs names that live as long as the process, which answers once.
     let name: &'static str = alias.name.clone().leak();
     Some(command.name(name).about(clean(&alias.text).into_owned()))
+}
+
+/// Adds the options of `do` to lepo itself, as a question needs no `do`.
+fn with_question_options(tree: clap::Command) -> clap::Command {
+    let is_new = |arg: &clap::Arg| tree.get_arguments().all(|own| own.get_id() != arg.get_id());
+    let of_do = tree.find_subcommand("do").into_iter().flat_map(clap::Command::get_arguments);
+    let of_do: Vec<clap::Arg> = of_do.filter(|arg| !arg.is_positional() && is_new(arg)).cloned().collect();
+    tree.args(of_do)
 }
 
 /// Lets all arguments offer only [`BareWord`]s.

@@ -59,6 +59,10 @@ fn each_argument_completes_to_what_there_is() {
     assert_eq!(values(&home, &["branch", "-d", ""]), ["main"]);
     let models = [("gpt", "openai gpt-4o"), ("qwen", "ollama qwen3:8b")].map(|(a, b)| (a.into(), b.into()));
     assert_eq!(candidates(&home, &["do", "-m", ""]), models);
+    // A question needs no `do`.
+    assert_eq!(candidates(&home, &["-m", ""]), models);
+    assert_eq!(values(&home, &["-m", "gpt", "--tail", "ma"]), ["main"]);
+    assert_eq!(values(&home, &["model", "rm", "q"]), ["qwen"]);
     assert_eq!(values(&home, &["do", "--tools", ""]), ["manual", "auto", "off"]);
     assert_eq!(values(&home, &["add", "--kind", "a"]), ["a"]);
     assert_eq!(values(&home, &["grep", "--kind", ""]), ["s", "u", "a", "t"]);

@@ -213,3 +213,18 @@ fn without_stdin_a_loop_over_lines_sees_all_its_lines() {
     let ran = crate::home::run(bot.home.shell(script), b"a\nb\nc\n");
     assert_eq!(ran.out, "1\n2\n3\n", "{}", ran.err);
 }
+
+#[test]
+fn a_word_that_no_command_can_be_is_a_question() {
+    let bot = Bot::saying(OFF, &["Hello."; 3]);
+    for word in ["Why?", "안녕", "물어보자"] {
+        assert_eq!(bot.home.ok(&[word]), "Hello.\n", "{word}");
+    }
+    // A program in PATH comes first, and a misspelt command is none.
+    bot.home.write_program("bin/lepo-안녕", "#!/bin/sh\necho program\n");
+    let mut lepo = bot.home.command(&["안녕"]);
+    lepo.env("PATH", format!("{}:/usr/bin:/bin", bot.home.path().join("bin").display()));
+    assert_eq!(run(lepo, b"").out, "program\n");
+    let misspelt = bot.home.lepo(&["whyy"]);
+    assert!(misspelt.code == 2 && misspelt.err.contains("unknown command \"whyy\""), "{}", misspelt.err);
+}

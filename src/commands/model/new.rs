@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, Read};
 
 use super::add;
-use crate::commands::Context;
+use crate::commands::{Context, complete};
 use crate::term::stderr_is_terminal;
 use crate::ui::{PartialModel, add_model};
 use lepo_base::error::{Error, ExitKind, Result};
@@ -23,7 +23,7 @@ pub struct NewArgs {
     #[arg(value_name = "NAME", value_hint = clap::ValueHint::FilePath)]
     name: Option<String>,
     /// The provider: openai (any server with that API), anthropic, or ollama
-    #[arg(long, value_name = "P", value_parser = provider)]
+    #[arg(long, value_name = "P", value_parser = provider, add = complete::one_of(PROVIDERS))]
     provider: Option<Provider>,
     /// The server's own name for the model
     #[arg(long, value_name = "M")]
@@ -58,6 +58,10 @@ fn sha256(text: &str) -> std::result::Result<String, String> {
         false => Err("expected 64 hexadecimal digits".into()),
     }
 }
+
+/// The providers of servers, and their meanings in completions.
+const PROVIDERS: &[(&str, &str)] =
+    &[("openai", "any server with that API"), ("anthropic", ""), ("ollama", "")];
 
 fn provider(text: &str) -> std::result::Result<Provider, String> {
     parse_keyword(text, Provider::ALL).filter(|provider| provider.server().is_some()).ok_or_else(|| {
