@@ -9,11 +9,12 @@ mod help;
 mod parse_error;
 mod preparse;
 pub mod schemas;
+mod store_options;
 pub mod tasks;
 mod version;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::builder::Resettable::Reset;
@@ -29,6 +30,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use parse_error::parse_error;
 use preparse::{PreparsedLine, folder_for_help, preparse};
+use store_options::{check_store_name, store_options};
 use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
@@ -230,10 +232,10 @@ pub fn run(args: Vec<OsString>) -> u8 {
         let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
         return report(&Error::usage(format!("the program lepo-{name} does not accept --save-to")));
     }
-    let store = save_to.as_deref().map(Path::to_string_lossy);
-    let at = HintTarget::Shell(store.as_deref());
+    let options = store_options(cli.globals.cd.as_deref(), save_to.as_deref());
+    let at = HintTarget::Shell(options.as_deref());
     let mut out = Out::stdout();
-    let done = words_for_store(save_to.as_deref(), cli.globals.cd.as_deref())
+    let done = check_store_name(save_to.as_deref(), cli.globals.cd.as_deref())
         .and_then(|()| Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out))
         .map(|context| context.for_reading(cli.command.reads_only()).read_at(at))
         .and_then(|mut context| {
@@ -380,18 +382,6 @@ impl Command {
             Command::Prompt(args) => args.wants_json(),
             _ => false,
         }
-    }
-}
-
-/// Rejects a store name that is text: most likely the user meant the system prompt.
-pub(super) fn words_for_store(path: Option<&Path>, cd: Option<&Path>) -> Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    let text = path.to_string_lossy();
-    let is_there = cd.unwrap_or(Path::new("")).join(path).exists();
-    match text.contains(char::is_whitespace) && !text.contains('/') && !is_there {
-        true => Err(Error::usage(format!("no folder {text:?} for a store"))
-            .hint("-s names a store and creates ./NAME; -S sets the system prompt")),
-        false => Ok(()),
     }
 }
 

@@ -171,6 +171,11 @@ impl<'o> Context<'o> {
     /// Finds the store that `--save-to` names, else `.lepo` here or in a parent; `None` if it does
     /// not exist.
     pub fn find_store(&self) -> Result<Option<Store>> {
+        if let Some(project) = self.save_to.as_ref().filter(|path| self.cwd.join(path).join(STORE).is_dir()) {
+            let store = project.join(STORE);
+            return Err(Error::usage(format!("{} is a project, and no store", project.display()))
+                .hint(format!("its store is {0}: -s {0}", store.display())));
+        }
         match &self.save_to {
             Some(path) if path.is_absolute() && self.reads_only => Store::anywhere(path),
             Some(rel) => Ok(Store::at(&self.cwd, rel)?.map(proving)),

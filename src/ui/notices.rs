@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_command_names_the_store_of_the_command_line() {
-        let store = HintTarget::Shell(Some("my notes"));
+        let store = HintTarget::Shell(Some("-s 'my notes'"));
         for (notice, words) in [
             (Notice::SkillsNotTrusted(1), "`lepo -s 'my notes' trust` shows it"),
             (Notice::InstructionsGo("A".into(), 0), "--no-agents, or lepo -s 'my notes' config agents false"),

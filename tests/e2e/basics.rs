@@ -144,8 +144,21 @@ fn hints_are_for_the_store_that_was_named() {
     assert!(ran.err.contains("hint: `lepo -s else init` makes it"), "{}", ran.err);
     let ran = home.lepo(&["-s", "my notes", "show", "@"]);
     assert!(ran.err.ends_with("hint: ask something first: lepo -s 'my notes' do QUESTION\n"), "{}", ran.err);
+    std::fs::create_dir(home.work().join("sub folder")).unwrap();
+    let ran = home.lepo(&["-c", "sub folder", "ls"]);
+    assert!(ran.err.contains("hint: `lepo -c 'sub folder' init` makes one"), "{}", ran.err);
+    home.ok(&["-c", "sub folder", "-s", "./my notes", "init"]);
+    let ran = home.lepo(&["-c", "sub folder", "-s", "my notes", "show", "@"]);
+    let command = "lepo -c 'sub folder' -s 'my notes' do QUESTION\n";
+    assert!(ran.err.ends_with(&format!("hint: ask something first: {command}")), "{}", ran.err);
     let ran = home.lepo(&["-s", "my notes", "rm", "01JB3Z"]);
     assert_eq!(ran.code, 2);
+    std::fs::create_dir_all(home.work().join("project/.lepo")).unwrap();
+    for (project, command) in [("project", "add"), (home.work().join("project").to_str().unwrap(), "ls")] {
+        let ran = home.lepo_with(&["-s", project, command], b"text");
+        assert!(ran.code == 2 && ran.err.contains(&format!("-s {project}/.lepo")), "{}", ran.err);
+        assert_eq!(std::fs::read_dir(home.work().join("project")).unwrap().count(), 1);
+    }
     // A document, a command behind a colon, and a line that is no error.
     let ran = home.lepo(&["-s", "else", "ls", "--json"]);
     assert!(ran.out.contains("`lepo -s else init` makes it"), "{}", ran.out);

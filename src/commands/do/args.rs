@@ -71,6 +71,7 @@ or another one if an option says so, and the answer follows it:
     s1 ← u0 ← a0 ← u0 ← a0    lepo do --tail ID QUESTION
                 ↖ u0 ← a0
 
+`do` can be omitted before its options, and before a question that cannot be a command, such as `lepo 'Why not?'`. \
 Without a question, on a terminal, lepo starts an interactive conversation. If stdout is a pipe and is closed \
 early, lepo continues for five seconds, then stops and keeps the partial answer; with --output it continues to \
 the end.";

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 /// The frontend in which the user reads a hint, which decides how commands are typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HintTarget<'a> {
-    /// A shell, with the path of `-s` if the command line had one, so that commands name the same store.
+    /// A shell, with the quoted options `-c` and `-s` of the command line, so that commands find the same store.
     Shell(Option<&'a str>),
     /// The prompt of a session.
     Session,
 }
 
 impl HintTarget<'_> {
-    /// A shell whose command line had no `-s`.
+    /// A shell whose command line had neither.
     pub const SHELL: HintTarget<'static> = HintTarget::Shell(None);
 }
 
@@ -79,8 +79,8 @@ pub(super) enum RenderedCommand {
 impl HintCommand {
     /// Formats the command for this frontend.
     pub(super) fn render(&self, at: HintTarget<'_>) -> RenderedCommand {
-        let store = match at {
-            HintTarget::Shell(store) => store,
+        let options = match at {
+            HintTarget::Shell(options) => options,
             HintTarget::Session => {
                 if let Some(words) = self.in_session() {
                     return RenderedCommand::Words(words);
@@ -100,8 +100,8 @@ impl HintCommand {
             HintCommand::Context => return RenderedCommand::Words("--context FILE".to_string()),
             HintCommand::Tail => return RenderedCommand::Words("--tail".to_string()),
         };
-        RenderedCommand::Command(match store {
-            Some(store) => format!("lepo -s {} {words}", quoted(store)),
+        RenderedCommand::Command(match options {
+            Some(options) => format!("lepo {options} {words}"),
             None => format!("lepo {words}"),
         })
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// A shell with `-s 'a b'`.
-const STORE: HintTarget<'static> = HintTarget::Shell(Some("a b"));
+const STORE: HintTarget<'static> = HintTarget::Shell(Some("-s 'a b'"));
 
 #[test]
 fn each_front_has_its_words_for_a_command() {
