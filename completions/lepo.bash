@@ -43,6 +43,8 @@ _lepo_whole_arguments() {
     joined+=("${COMP_WORDS[@]:COMP_CWORD+1}")
     start="${typed%"$2"}"
     local COMP_WORDS=("${joined[@]}") COMP_CWORD="$at"
+    # An @ begins an address, not the name of a host.
+    if [[ "$start$2" == @* ]]; then compopt +o bashdefault 2>/dev/null; fi
     _clap_complete_lepo "$1" "$start$2" "$3"
     # Candidates have no quotes.
     start="${start//\"}"

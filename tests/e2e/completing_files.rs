@@ -297,3 +297,11 @@ fn files_and_folders_are_in_one_order() {
     command.env("LEPO_COMPLETE", "fish");
     assert_eq!(run(command, b"").out, "all/a/\nall/b.txt\nall/c/\nall/d.txt\n");
 }
+
+#[test]
+fn a_host_is_no_address() {
+    let home = home();
+    home.write("hosts", "127.0.0.1 onlyhost\n");
+    let lines = ["HOSTFILE=\"$HOME/hosts\"", "lepo show @on\t"].map(String::from);
+    assert_eq!(typed(&home, SHELLS[0], &lines), [["show", "@on"]]);
+}
