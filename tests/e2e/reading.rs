@@ -251,7 +251,7 @@ fn models_and_prompts_are_in_columns_on_a_terminal_wide_and_narrow() {
     assert!(wide.contains("p       (user)  Answer in") && wide.contains("review  (user)  짧게"), "{wide}");
     let narrow = shown(&home, 30, "lepo prompt ls");
     assert!(
-        narrow.contains("p  (user)\n    Answer in") && narrow.lines().all(|line| line.len() <= 40),
+        narrow.contains("p       (user)\n    Answer in") && narrow.lines().all(|line| line.len() <= 40),
         "{narrow}"
     );
     assert!(home.ok(&["prompt", "ls"]).contains("p  (user)  Answer in"));
