@@ -33,7 +33,7 @@ macro_rules! transcripts {
 }
 
 transcripts! {
-    add approve branch config deny diff export fsck grep help log ls mcp model prompt rebase resolve rm show stats
+    add approve branch config deny diff export fsck grep help import log ls mcp model prompt rebase resolve rm show stats
     tidy title
 }
 
