@@ -2,6 +2,8 @@
 
 use clap::Command;
 
+use crate::term::{Column, Table, fold};
+
 /// Each command once, in the order in which a new user meets them.
 pub const TASKS: &[(&str, &[&str])] = &[
     ("Ask and answer", &["do"]),
@@ -80,46 +82,31 @@ pub fn summary(columns: usize) -> String {
         _ => format!("{line}\n"),
     };
     let mut summary: String = EXAMPLES.lines().map(example).collect();
+    let table = list_table(TASKS.iter().map(|(task, _)| [format!("  {task}:")]), columns);
     for (task, names) in TASKS {
-        let (head, indent) = match is_narrow {
-            true => (format!("  {task}:\n    "), 4),
-            false => (format!("  {:<25}", format!("{task}:")), 27),
-        };
         summary += if *task == FOR_SCRIPTS { "\n\n" } else { "\n" };
-        summary += &wrapped(&head, indent, &names.join(", "), columns);
+        summary += &table.row(&[format!("  {task}:")], |room| fold(&names.join(", "), room));
     }
     summary + "\n\n`lepo COMMAND -h` summarises a command; `lepo --help` prints the full help.\n"
 }
 
-/// Adds words to `head`, whose last line has `indent` columns; further lines have this indent.
-fn wrapped(head: &str, indent: usize, words: &str, columns: usize) -> String {
-    let (mut text, mut at) = (head.to_string(), indent);
-    for word in words.split(' ') {
-        if at > indent && at + 1 + word.len() > columns {
-            text += &format!("\n{}", " ".repeat(indent));
-            at = indent;
-        } else if at > indent {
-            text.push(' ');
-            at += 1;
-        }
-        text += word;
-        at += word.len();
-    }
-    text
+/// Measures the heads of a list; on a narrow terminal, texts are below them.
+fn list_table(heads: impl Iterator<Item = [String; 1]>, columns: usize) -> Table {
+    let least = if columns < NARROW { usize::MAX } else { 0 };
+    Table::new(&[Column::WHOLE, Column::REST.at_least(least)], 2, heads, Some(columns))
 }
 
 /// Formats the commands under the headings of their tasks, each with its purpose.
 pub fn list(root: &Command, columns: usize) -> String {
     let mut list = String::new();
+    let names = TASKS.iter().flat_map(|(_, names)| *names);
+    let table = list_table(names.map(|name| [format!("  {name}")]), columns);
     for (task, names) in TASKS {
         list += &format!("{task}:\n");
         for name in *names {
             let about = root.find_subcommand(name).and_then(Command::get_about).cloned().unwrap_or_default();
-            let (head, indent) = match columns < NARROW {
-                true => (format!("  {name}\n    "), 4),
-                false => (format!("  {name:<11}  "), 15),
-            };
-            list += &format!("{}\n", wrapped(&head, indent, &about.to_string(), columns));
+            let row = table.row(&[format!("  {name}")], |room| fold(&about.to_string(), room));
+            list += &format!("{row}\n");
         }
         list.push('\n');
     }

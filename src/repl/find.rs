@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::session::ReplSession;
-use crate::term::{columns, excerpt_within, fitting, print_status, warn};
+use crate::term::{Column, Table, columns, excerpt_within, fitting, print_status, warn};
 use crate::ui::ShortIds;
 use lepo_base::error::Result;
 use lepo_base::time;
@@ -11,6 +11,10 @@ use lepo_search::{FileResult, FoundLine, LineKind, Pattern, PatternOptions, sear
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::ReadScope;
 use lepo_store::store::now;
+
+/// Number, id, date and kind; then the matching line, below them on a narrow terminal.
+const COLUMNS: [Column; 5] =
+    [Column::RIGHT.at_least(4), Column::WHOLE, Column::WHOLE, Column::WHOLE, Column::REST.at_least(12)];
 
 /// The number of visible characters before a match.
 const BEFORE: usize = 16;
@@ -33,18 +37,13 @@ pub(super) fn find(session: &mut ReplSession<'_>, text: &str) -> Result<()> {
     });
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let now = now();
-    for (i, (name, line)) in found.iter().enumerate() {
-        let when = time::short(name.id.time(), now);
-        let id = shorts.show(name.id);
-        let begin = format!("{:>3}  {id} {when} {}  ", i + 1, name.tag());
-        let room = columns().saturating_sub(begin.len());
-        print_status(&match room < 12 {
-            true => {
-                let line = excerpt_within(line, columns().saturating_sub(5));
-                format!("{}\n     {line}", begin.trim_end())
-            }
-            false => format!("{begin}{}", excerpt_within(line, room)),
-        });
+    let cells = |(index, (name, _)): (usize, &(BubbName, String))| {
+        [format!("{} ", index + 1), shorts.show(name.id), time::short(name.id.time(), now), name.tag()]
+    };
+    let rows: Vec<[String; 4]> = found.iter().enumerate().map(cells).collect();
+    let table = Table::new(&COLUMNS, 1, &rows, Some(columns()));
+    for (cells, (_, line)) in rows.iter().zip(&found) {
+        print_status(&table.row(cells, |room| excerpt_within(line, room)));
     }
     session.numbered = found.iter().map(|(name, _)| name.id).collect::<Vec<BubbId>>();
     print_status(match found.len() {

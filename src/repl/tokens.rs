@@ -2,7 +2,7 @@
 
 use super::find::most_listed;
 use super::session::{ReplSession, SessionTokens};
-use crate::term::{columns, excerpt_within, print_status, print_status_dim, width};
+use crate::term::{Column, Table, columns, excerpt_within, print_status, print_status_dim, width};
 use crate::ui::{self, ShortIds};
 use crate::view::Overviews;
 use lepo_base::error::Result;
@@ -61,6 +61,10 @@ pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Number with a mark, id, length and date; then title and question, below them on a narrow terminal.
+const COLUMNS: [Column; 5] =
+    [Column::RIGHT.at_least(4), Column::WHOLE, Column::WHOLE, Column::WHOLE, Column::REST.at_least(12)];
+
 /// Lists the newest conversations, including other users', numbered for `/tail`.
 pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let most = most_listed();
@@ -72,25 +76,25 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let overviews = Overviews::new(&session.store, &forest);
     let current = session.tip().and_then(|id| forest.find(id));
-    for (i, &tail) in tails.iter().enumerate() {
+    let (mut rows, mut texts) = (Vec::new(), Vec::new());
+    for (index, &tail) in tails.iter().enumerate() {
         let mark = if current == Some(tail) { '*' } else { ' ' };
         let overview = overviews.overview(tail);
-        let length = counted_in_thousands(overview.questions as usize, "question");
         let text_of = |name: BubbName| ui::text_or_warn(&session.store, &name);
-        let text = overview.last.and_then(text_of).unwrap_or_default();
         let from = overview.owner.map(|clone| format!("{clone}/")).unwrap_or_default();
         let id = overview.tail.id;
-        let (id, when) = (shorts.show(id), time::short(id.time(), now));
-        let begin = format!("{:>3}{mark} {from}{id} {length} {when}  ", i + 1);
+        rows.push([
+            format!("{}{mark}", index + 1),
+            from + &shorts.show(id),
+            counted_in_thousands(overview.questions as usize, "question"),
+            time::short(id.time(), now),
+        ]);
         let title = overview.title().map(str::to_string).or_else(|| overview.opening().and_then(text_of));
-        let title = title.as_deref();
-        let room = columns().saturating_sub(width(&begin));
-        print_status(&match room < 12 {
-            true => {
-                format!("{}\n     {}", begin.trim_end(), titled(title, &text, columns().saturating_sub(5)))
-            }
-            false => format!("{begin}{}", titled(title, &text, room)),
-        });
+        texts.push((title, overview.last.and_then(text_of).unwrap_or_default()));
+    }
+    let table = Table::new(&COLUMNS, 1, &rows, Some(columns()));
+    for (cells, (title, question)) in rows.iter().zip(&texts) {
+        print_status(&table.row(cells, |room| titled(title.as_deref(), question, room)));
     }
     session.numbered = tails.iter().map(|&ix| forest.name(ix).id).collect();
     print_status(if tails.is_empty() { "no conversations yet" } else { "/tail NUMBER continues one" });

@@ -34,6 +34,7 @@ pub mod quote;
 mod relay;
 mod screen_buffer;
 mod status_line;
+mod table;
 mod terminal;
 mod type_ahead;
 mod typed;
@@ -62,6 +63,7 @@ pub use progress::ProgressMeter;
 pub use quote::{extent, quote};
 pub use relay::Relay;
 pub use status_line::{LineLevel, StatusLine};
+pub use table::{Column, Fit, Table};
 pub use terminal::{
     columns, erase_line, fitting, is_dumb, show, stderr_is_stdout, stderr_is_terminal, stdin_is_gone,
     stdout_is_read,

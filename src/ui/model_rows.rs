@@ -2,12 +2,17 @@
 
 use std::time::Instant;
 
-use crate::term::{clean, cut, width};
+use crate::term::{Column, Fit, Table};
 use lepo_model::Usage;
 use lepo_store::bubb::counted_in_thousands;
 
-/// The maximum width of a name, in columns.
-const NAMES: usize = 20;
+/// Name, state, seconds, and tokens if there is room. The minimum widths are usual ones, so that columns seldom move.
+const COLUMNS: [Column; 4] = [
+    Column { most: 20, ..Column::WHOLE },
+    Column::WHOLE.at_least("answering".len()),
+    Column::RIGHT.at_least(" 0.0 s".len()),
+    Column { fit: Fit::Drop(1), ..Column::WHOLE },
+];
 
 #[derive(Default)]
 pub struct ModelRows {
@@ -17,7 +22,6 @@ pub struct ModelRows {
 
 struct ModelRow {
     name: String,
-    label: String,
     state: String,
     since: Instant,
     /// Text fragments so far, each of which is about one token.
@@ -34,7 +38,6 @@ impl ModelRows {
     pub fn start(&mut self, name: &str, state: &str) {
         self.rows.retain(|row| row.name != name);
         self.rows.push(ModelRow {
-            label: cut(&clean(name), NAMES),
             name: name.into(),
             state: state.into(),
             since: Instant::now(),
@@ -59,13 +62,14 @@ impl ModelRows {
         }
     }
 
-    /// Returns a line for each model, without tokens if it exceeds `columns`; empty once all are done.
+    /// Returns a line for each model, without tokens if they exceed `columns`; empty once all are done.
     pub fn lines(&self, columns: usize) -> Vec<String> {
         if self.rows.iter().all(|row| row.totals.is_some()) {
             return Vec::new();
         }
-        let column = self.rows.iter().map(|row| width(&row.label)).max().unwrap_or_default();
-        self.title.iter().cloned().chain(self.rows.iter().map(|row| row.line(column, columns))).collect()
+        let rows: Vec<[String; 4]> = self.rows.iter().map(ModelRow::cells).collect();
+        let table = Table::new(&COLUMNS, 2, &rows, Some(columns));
+        self.title.iter().cloned().chain(rows.iter().map(|cells| table.line(cells))).collect()
     }
 
     fn row_mut(&mut self, name: &str) -> Option<&mut ModelRow> {
@@ -74,17 +78,13 @@ impl ModelRows {
 }
 
 impl ModelRow {
-    fn line(&self, column: usize, columns: usize) -> String {
+    fn cells(&self) -> [String; 4] {
         let (ms, tokens_of_answer) =
             self.totals.unwrap_or_else(|| (self.since.elapsed().as_millis() as u64, None));
-        let space = " ".repeat(column.saturating_sub(width(&self.label)));
-        let tokens = match tokens_of_answer.or(Some(self.pieces).filter(|&pieces| pieces > 0)) {
-            Some(tokens) => format!("  {}", counted_in_thousands(tokens as usize, "token")),
-            None => String::new(),
-        };
-        let line = format!("{}{space}  {:<9} {:>3}.{} s", self.label, self.state, ms / 1000, ms % 1000 / 100);
-        // Without room for the tokens, the seconds are still complete.
-        if width(&line) + width(&tokens) <= columns { line + &tokens } else { line }
+        let tokens = tokens_of_answer.or(Some(self.pieces).filter(|&pieces| pieces > 0));
+        let tokens = tokens.map(|tokens| counted_in_thousands(tokens as usize, "token"));
+        let seconds = format!("{}.{} s", ms / 1000, ms % 1000 / 100);
+        [self.name.clone(), self.state.clone(), seconds, tokens.unwrap_or_default()]
     }
 }
 

@@ -1,15 +1,13 @@
 //! The table of MCP servers and what they offer: `--list-tools`, and `/mcp` in a session.
 
-use crate::term::{Out, padded, print_status, width};
+use crate::term::{Column, Out, Table, clean, fold, print_status};
 use lepo_tool::mcp::{Resource, Server};
 
-/// The minimum width of a description; if less remains, it starts on a line of its own.
-const NARROWEST: usize = 24;
+/// Server, kind and name; then the description, on a line of its own if less than this remains.
+const COLUMNS: [Column; 4] = [Column::WHOLE, Column::WHOLE, Column::WHOLE, Column::REST.at_least(24)];
 
 struct ToolRow {
-    server: String,
-    kind: &'static str,
-    name: String,
+    cells: [String; 3],
     about: String,
 }
 
@@ -19,32 +17,20 @@ pub fn tool_table(out: &mut Out, servers: &[Server]) {
         print_status("no MCP servers are enabled; they are configured in mcp.json, see lepo-config(5)");
     }
     let rows: Vec<ToolRow> = servers.iter().flat_map(rows).collect();
-    let widest = |of: fn(&ToolRow) -> &str| rows.iter().map(|row| width(of(row))).max().unwrap_or_default();
-    let (server, kind) = (widest(|row| &row.server), widest(|row| row.kind));
-    let name = widest(|row| &row.name);
-    for row in &rows {
-        let begin = format!("{}  {}  ", padded(&row.server, server), padded(row.kind, kind));
-        let Some(columns) = out.columns() else {
-            out.line(format!("{begin}{}  {}", padded(&row.name, name), row.about).trim_end());
-            continue;
-        };
-        let indent = width(&begin) + name + 2;
-        let (first, indent) = match columns.saturating_sub(indent) >= NARROWEST {
-            true => (format!("{begin}{}  ", padded(&row.name, name)), indent),
-            false => (format!("{begin}{}", row.name), 6),
-        };
-        let is_same_line = width(&first) == indent;
-        let mut lines = wrapped(&row.about, columns.saturating_sub(indent).max(1)).into_iter();
-        let head = if is_same_line { lines.next().unwrap_or_default() } else { String::new() };
-        out.line(format!("{first}{head}").trim_end());
-        lines.for_each(|line| out.line(&format!("{}{line}", " ".repeat(indent))));
+    let terminal = out.columns();
+    let table = Table::new(&COLUMNS, 2, rows.iter().map(|row| &row.cells), terminal);
+    for ToolRow { cells, about } in &rows {
+        out.line(&table.row(cells, |room| match terminal {
+            Some(_) => fold(&clean(about), room),
+            None => about.clone(),
+        }));
     }
 }
 
 fn rows(server: &Server) -> Vec<ToolRow> {
-    let row = |kind, name: &str, about: String| {
+    let row = |kind: &str, name: &str, about: String| {
         let about = about.split_whitespace().collect::<Vec<&str>>().join(" ");
-        ToolRow { server: server.config.name.clone(), kind, name: name.to_string(), about }
+        ToolRow { cells: [server.config.name.clone(), kind.to_string(), name.to_string()], about }
     };
     let mut rows = match &server.failure {
         Some(why) => vec![row("failed", "-", why.clone())],
@@ -65,19 +51,4 @@ fn about(resource: &Resource) -> String {
     let Resource { name, description, mime, .. } = resource;
     let mime = mime.as_ref().map(|mime| format!("({mime})")).unwrap_or_default();
     [name.as_str(), description, &mime].join(" ")
-}
-
-/// Wraps a text at `columns`; a longer word gets a line of its own.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= columns => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
 }

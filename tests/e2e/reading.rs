@@ -242,16 +242,17 @@ fn models_and_prompts_are_in_columns_on_a_terminal_wide_and_narrow() {
     assert!(wide.contains("a            ollama   llama3 active\n"), "{wide}");
     assert!(wide.contains("longer       openai   a-model-with"), "{wide}");
     let narrow = shown(&home, 40, "lepo model ls --color never");
-    assert!(narrow.contains("longer\n    openai   a-model-with"), "{narrow}");
+    assert!(narrow.contains("a            ollama   llama3 active\n"), "{narrow}");
+    assert!(narrow.contains("longer       openai\n    a-model-with"), "{narrow}");
     assert!(home.ok(&["model", "ls"]).contains("a ollama llama3 active\n"), "a pipe has the fields");
     home.ok(&["model", "use", "longer"]);
     let full = shown(&home, 58, "lepo model ls --color never");
-    assert!(full.contains("longer\n    openai   a-model-with-a-name-of-30-letters active\n"), "{full}");
+    assert!(full.contains("longer       openai\n    a-model-with-a-name-of-30-letters active\n"), "{full}");
     let wide = shown(&home, 80, "lepo prompt ls");
     assert!(wide.contains("p       (user)  Answer in") && wide.contains("review  (user)  짧게"), "{wide}");
     let narrow = shown(&home, 30, "lepo prompt ls");
     assert!(
-        narrow.contains("p  (user)\n    Answer in") && narrow.lines().all(|line| line.len() <= 40),
+        narrow.contains("p       (user)\n    Answer in") && narrow.lines().all(|line| line.len() <= 40),
         "{narrow}"
     );
     assert!(home.ok(&["prompt", "ls"]).contains("p  (user)  Answer in"));

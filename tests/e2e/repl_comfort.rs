@@ -51,7 +51,7 @@ fn a_title_is_given_and_shown() {
     screen.enters("q").shows("ok").prompts("> ").enters("/title").shows("no title; to set one").prompts("> ");
     screen.enters("/title 봄의 날짜").shows("title: 봄의 날짜").prompts("> ");
     assert_eq!(bot.home.ok(&["title"]), "봄의 날짜\n");
-    screen.enters("/ls").shows(" 1 question now  봄의 날짜 · q").prompts("> ");
+    screen.enters("/ls").shows(" 1 question now 봄의 날짜 · q").prompts("> ");
     screen.enters("/tail 1").shows("(1 question): 봄의 날짜").prompts("> ");
 }
 

@@ -224,7 +224,7 @@ fn places_tokens_files_and_the_system_prompt() {
         .prompts("> ");
     assert_eq!(forest(&bot.home), "A s1 head / B u0 A / C a0 B / D u0 C / E a0 D / F u0 C / G a0 F");
     screen.enters("/grep THREE").shows("no matches").prompts("> ");
-    screen.enters("/grep a[23]").shows(" now a0  A3").shows("  2  ").shows(" now a0  A2");
+    screen.enters("/grep a[23]").shows(" now a0 A3").shows("  2  ").shows(" now a0 A2");
     screen.shows("/tail NUMBER continues").prompts("> ").enters("/tail 2").shows("continuing ").prompts("> ");
     screen
         .enters("/ls")

@@ -33,7 +33,8 @@ macro_rules! transcripts {
 }
 
 transcripts! {
-    add approve branch config deny diff export fsck grep help log ls model prompt rebase resolve rm show stats tidy title
+    add approve branch config deny diff export fsck grep help import log ls mcp model prompt rebase resolve rm show stats
+    tidy title
 }
 
 /// Length of an id, of its part that terminals show, and the number of ids that one section can name.

@@ -14,7 +14,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::inline::{print_words, push_lines};
 use crate::commands::Context;
-use crate::term::{Wrap, clean, columns, fold, width, wrap_line};
+use crate::term::{Wrap, clean, columns, fold, padded, width, wrap_line};
 use crate::ui::set_apart;
 use crate::view::{IdText, UsageFields};
 
@@ -311,8 +311,7 @@ fn print_side_by_side(
     wrap_line(head_b, room, &mut heads_b);
     let mut row = |left: Option<&String>, right: Option<&String>, bold: bool| {
         let (left, right) = (left.map_or("", String::as_str), right.map_or("", String::as_str));
-        let gap = " ".repeat(room.saturating_sub(width(left)));
-        let line = format!("{left}{gap} | {right}");
+        let line = format!("{} | {right}", padded(left, room));
         let line = line.trim_end();
         context.out.trusted(&if bold { context.paint.bold(line) } else { line.to_string() });
         context.out.trusted("\n");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::DoArgs;
 use crate::commands::Context;
-use crate::term::{excerpt_within, print_status, stderr_is_terminal, width};
+use crate::term::{Column, Table, columns, excerpt_within, print_status, stderr_is_terminal};
 use crate::ui::{self, ShortIds};
 use lepo_base::error::{Result, quoted};
 use lepo_base::hint::{Hint, HintCommand, HintTarget};
@@ -17,6 +17,9 @@ use lepo_turn::config::short_cost;
 use lepo_turn::replay::ReplayOutcome;
 
 const QUESTION: usize = 30;
+
+/// The question, which makes room for the figures on a narrow terminal; tokens, seconds and cost.
+const COLUMNS: [Column; 4] = [Column::CUT.at_least(10), Column::RIGHT, Column::RIGHT, Column::RIGHT];
 
 pub struct ReplayReport<'t> {
     pub args: &'t DoArgs,
@@ -119,15 +122,8 @@ fn table(
     if line.turns.len() > 1 {
         rows.push(row("total".into(), old_sum, new_sum));
     }
-    let wide = |at: usize| rows.iter().map(|row| width(&row[at])).max().unwrap_or_default();
-    let columns: Vec<usize> = (0..4).map(wide).collect();
-    let padded = |row: &[String; 4]| {
-        let gap = |at: usize| " ".repeat(columns[at].saturating_sub(width(&row[at])));
-        let line =
-            format!("{}{}  {}{}  {}{}  {}{}", row[0], gap(0), gap(1), row[1], gap(2), row[2], gap(3), row[3]);
-        line.trim_end().to_string()
-    };
-    rows.iter().map(padded).collect()
+    let table = Table::new(&COLUMNS, 2, &rows, stderr_is_terminal().then(columns));
+    rows.iter().map(|row| table.line(row)).collect()
 }
 
 fn row(question: String, old: AnswerCost, new: AnswerCost) -> [String; 4] {

@@ -6,10 +6,20 @@ use super::database::read_database;
 use super::document::{ImportDocument, PlaceFields};
 use super::sources::on_this_machine;
 use crate::commands::Context;
-use crate::term::width as columns_of;
+use crate::term::{Column, Fit, Table};
 use lepo_base::error::Result;
 use lepo_base::time;
 use lepo_import::{SourceFormat, SourceReader, ToolHistory};
+
+/// Word, tool, count, size and day; then the path. The word says which tool it is, too.
+const COLUMNS: [Column; 6] = [
+    Column::WHOLE,
+    Column { fit: Fit::Drop(2), ..Column::WHOLE },
+    Column::WHOLE.at_least(15),
+    Column::RIGHT.at_least(9),
+    Column { fit: Fit::Drop(1), ..Column::WHOLE.at_least(10) },
+    Column::REST,
+];
 
 /// Lists them. Writes nothing, and reads only sizes, dates and the number of conversations in databases.
 pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
@@ -35,22 +45,10 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         );
         return Ok(0);
     }
-    let words = places.iter().map(|place| place.word.len()).max().unwrap_or_default();
-    let width = places.iter().map(|place| place.tool.len()).max().unwrap_or_default();
-    for place in &places {
-        let (size, newest) = measure(place);
-        let newest = newest.map(time::day).unwrap_or_default();
-        let counted = conversations(place);
-        let count = counted.unwrap_or(place.sources.len());
-        let unit = match (place.path.is_file(), counted) {
-            (true, _) if place.format != SourceFormat::Database => "file",
-            (true, None) => "database",
-            (_, Some(1)) => "session",
-            _ => "sessions",
-        };
-        let tool = format!("{:words$}  {:width$}", place.word, place.tool);
-        let row = format!("{tool}  {count:>6} {unit:<8}  {:>9}  {newest:10}", bytes(size));
-        context.out.line(&with_path(&row, &place.path.display().to_string(), context.out.columns()));
+    let rows: Vec<[String; 5]> = places.iter().map(cells).collect();
+    let table = Table::new(&COLUMNS, 2, &rows, context.out.columns());
+    for (place, cells) in places.iter().zip(&rows) {
+        context.out.line(&table.row(cells, |_| place.path.display().to_string()));
     }
     // The hint on stderr must follow the list.
     context.out.flush();
@@ -58,6 +56,21 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         context.print_hint(format!("to import them: lepo import {}", words_of(&places[0])));
     }
     Ok(0)
+}
+
+fn cells(place: &ToolHistory) -> [String; 5] {
+    let (size, newest) = measure(place);
+    let counted = conversations(place);
+    let count = counted.unwrap_or(place.sources.len());
+    let unit = match (place.path.is_file(), counted) {
+        (true, _) if place.format != SourceFormat::Database => "file",
+        (true, None) => "database",
+        (_, Some(1)) => "session",
+        _ => "sessions",
+    };
+    let count = format!("{count:>6} {unit}");
+    let newest = newest.map(time::day).unwrap_or_default();
+    [place.word.into(), place.tool.into(), count, bytes(size), newest]
 }
 
 /// Returns the arguments that import a tool's history; with `--all` if the tool does not record directories.
@@ -82,14 +95,6 @@ fn conversations(place: &ToolHistory) -> Option<usize> {
     Some(count)
 }
 
-/// Appends the path to a row, or puts it on the next line if the terminal is too narrow.
-fn with_path(row: &str, path: &str, columns: Option<usize>) -> String {
-    match columns {
-        Some(columns) if columns_of(row) + 2 + columns_of(path) > columns => format!("{row}\n  {path}"),
-        _ => format!("{row}  {path}"),
-    }
-}
-
 /// Returns the total bytes of all sources, and when the newest was written.
 fn measure(place: &ToolHistory) -> (u64, Option<u64>) {
     let metas = place.sources.iter().filter_map(|path| std::fs::metadata(path).ok());
@@ -110,14 +115,7 @@ fn bytes(size: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, with_path};
-
-    #[test]
-    fn a_path_that_has_no_room_stands_below_its_row() {
-        for (columns, shown) in [(None, "row  /a/b"), (Some(9), "row  /a/b"), (Some(8), "row\n  /a/b")] {
-            assert_eq!(with_path("row", "/a/b", columns), shown);
-        }
-    }
+    use super::bytes;
 
     #[test]
     fn sizes_are_short() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::row::LsRow;
 use crate::commands::Context;
-use crate::term::{Paint, clean, cut, padded, width};
+use crate::term::{Column, Fit, Paint, Table, clean, cut, width};
 use crate::ui::ShortIds;
 use lepo_base::time;
 use lepo_store::bubb::counted_in_thousands;
@@ -13,8 +13,18 @@ use lepo_store::bubb::counted_in_thousands;
 /// On a narrower terminal a row takes two lines.
 const ONE_LINE: usize = 64;
 
-/// Minimum columns for the excerpts of a row on one line; to make room, tokens are omitted first, then the model.
+/// Minimum columns for the excerpts of a row on one line.
 const LEAST: usize = 24;
+
+/// Id, length, date, model and tokens; then branches and excerpts, for which tokens are omitted first, then the model.
+const COLUMNS: [Column; 6] = [
+    Column::WHOLE,
+    Column::WHOLE,
+    Column::WHOLE,
+    Column { most: 20, fit: Fit::Drop(1), ..Column::WHOLE },
+    Column { fit: Fit::Drop(2), ..Column::RIGHT },
+    Column { fit: Fit::Rest(0), ..Column::REST.at_least(LEAST) },
+];
 
 /// Buffers rows until the first ones decide the widths of the columns.
 pub struct ConvTable {
@@ -26,7 +36,7 @@ pub struct ConvTable {
     heading: Option<String>,
     waiting: Vec<Cells>,
     columns: usize,
-    widths: Option<Widths>,
+    table: Option<Table>,
     titles: HashSet<String>,
 }
 
@@ -49,7 +59,7 @@ impl ConvTable {
             columns: columns.saturating_sub(before.as_deref().map_or(0, width)),
             before: before.unwrap_or_default(),
             waiting: Vec::new(),
-            widths: None,
+            table: None,
             titles: HashSet::new(),
         }
     }
@@ -57,22 +67,22 @@ impl ConvTable {
     /// Prints a row, or buffers it until the widths are known; `path` returns the file of its end.
     pub fn push(&mut self, row: &LsRow<'_>, path: impl FnOnce() -> PathBuf, context: &mut Context<'_>) {
         let mut cells = Cells::new(row, &self.shorts, self.now);
-        cells.painted_id = context.paint.file_link(path, &context.paint.yellow(&cells.id));
+        cells.painted_id = context.paint.file_link(path, &context.paint.yellow(&cells.columns[0]));
         cells.is_fork = !cells.title.is_empty() && !self.titles.insert(cells.title.clone());
         self.waiting.push(cells);
-        if self.widths.is_some() || self.waiting.len() == ConvTable::FIRST {
+        if self.table.is_some() || self.waiting.len() == ConvTable::FIRST {
             self.print(context);
         }
     }
 
     pub fn print(&mut self, context: &mut Context<'_>) {
-        let widths = *self.widths.get_or_insert_with(|| Widths::fit(&self.waiting, self.columns));
+        let table = self.table.get_or_insert_with(|| table_for(&self.waiting, self.columns));
         if let Some(heading) = self.heading.take_if(|_| !self.waiting.is_empty()) {
             context.out.trusted(&format!("{}\n", context.paint.bold(&heading)));
         }
         for cells in self.waiting.drain(..) {
             context.out.trusted(&context.paint.dim(&self.before));
-            context.out.trusted(&lay_out(&cells, widths, self.columns, context.paint));
+            context.out.trusted(&lay_out(&cells, table, self.columns, context.paint));
         }
     }
 }
@@ -91,14 +101,9 @@ pub fn end_of_path(path: &str, columns: usize) -> String {
 
 #[derive(Debug, Clone)]
 struct Cells {
-    id: String,
+    columns: [String; 5],
     /// The id with its colour and link.
     painted_id: String,
-    /// `3 questions`.
-    length: String,
-    when: String,
-    model: String,
-    tokens: String,
     /// A mark for a date ahead of now, and the branches.
     branches: String,
     title: String,
@@ -111,12 +116,14 @@ struct Cells {
 impl Cells {
     fn new(row: &LsRow<'_>, shorts: &ShortIds, now: u64) -> Cells {
         Cells {
-            id: row.address(shorts.show(row.name.id)),
+            columns: [
+                row.address(shorts.show(row.name.id)),
+                counted_in_thousands(row.questions as usize, "question"),
+                time::short(row.name.id.time(), now),
+                row.model(),
+                row.tokens(short_count),
+            ],
             painted_id: String::new(),
-            length: counted_in_thousands(row.questions as usize, "question"),
-            when: time::short(row.name.id.time(), now),
-            model: row.model(),
-            tokens: row.tokens(short_count),
             branches: row.mark_and_branches(),
             title: row.title(),
             is_fork: false,
@@ -125,45 +132,24 @@ impl Cells {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Widths {
-    id: usize,
-    length: usize,
-    when: usize,
-    model: usize,
-    tokens: usize,
+fn table_for(rows: &[Cells], terminal: usize) -> Table {
+    let mut columns = COLUMNS;
+    if terminal < 100 {
+        columns[3].most = 12;
+    }
+    Table::new(&columns, 1, rows.iter().map(|cells| &cells.columns), Some(terminal))
 }
 
-impl Widths {
-    /// Fits all of these rows, within limits.
-    fn fit(rows: &[Cells], columns: usize) -> Widths {
-        let most = if columns < 100 { 12 } else { 20 };
-        let widest = |of: fn(&Cells) -> usize| rows.iter().map(of).max().unwrap_or_default();
-        Widths {
-            id: widest(|cells| cells.id.len()),
-            length: widest(|cells| cells.length.len()),
-            when: widest(|cells| width(&cells.when)),
-            model: widest(|cells| width(&cells.model)).min(most),
-            tokens: widest(|cells| cells.tokens.len()),
-        }
-    }
-
-    fn taken(self) -> usize {
-        let column = |width: usize| if width > 0 { width + 1 } else { 0 };
-        self.id + 1 + self.length + 1 + self.when + 1 + column(self.model) + column(self.tokens)
-    }
-}
-
-fn lay_out(cells: &Cells, mut widths: Widths, columns: usize, paint: Paint) -> String {
+fn lay_out(cells: &Cells, table: &Table, columns: usize, paint: Paint) -> String {
     let branches = if cells.branches.is_empty() { String::new() } else { format!("{} ", cells.branches) };
     if columns < ONE_LINE {
-        let length = &cells.length;
-        let mut room = columns.saturating_sub(cells.id.len() + 1 + length.len());
+        let [id, length, when, model, _] = &cells.columns;
+        let mut room = columns.saturating_sub(id.len() + 1 + length.len());
         let mut line = format!("{} {length}", cells.painted_id);
         for (text, painted) in [
-            (&cells.when, paint.dim(&cells.when)),
+            (when, paint.dim(when)),
             (&cells.branches, paint.cyan(&cells.branches)),
-            (&cells.model, paint.dim(&cells.model)),
+            (model, paint.dim(model)),
         ] {
             let takes = width(text) + 1;
             if !text.is_empty() && takes <= room {
@@ -175,25 +161,15 @@ fn lay_out(cells: &Cells, mut widths: Widths, columns: usize, paint: Paint) -> S
         let below = if excerpts.is_empty() { String::new() } else { format!("    {excerpts}\n") };
         return format!("{line}\n{below}");
     }
-    let taken = |widths: Widths| widths.taken() + width(&branches);
-    // Only few rows have branches: they alone do not remove a column.
-    if widths.taken() + LEAST > columns || taken(widths) + LEAST / 2 > columns {
-        widths.tokens = 0;
-    }
-    if widths.taken() + LEAST > columns || taken(widths) + LEAST / 2 > columns {
-        widths.model = 0;
-    }
-    let mut line = format!("{}{}", cells.painted_id, " ".repeat(widths.id.saturating_sub(cells.id.len())));
-    line += &format!(" {}", padded(&cells.length, widths.length));
-    line += &format!(" {}", paint.dim(&padded(&cells.when, widths.when)));
-    if widths.model > 0 {
-        line += &format!(" {}", paint.dim(&padded(&cut(&cells.model, widths.model), widths.model)));
-    }
-    if widths.tokens > 0 {
-        line += &format!(" {}", paint.dim(&format!("{:>1$}", cells.tokens, widths.tokens)));
-    }
-    line += &format!(" {}", paint.cyan(&branches));
-    line += &excerpts(cells, columns.saturating_sub(taken(widths)), paint);
+    // Only few rows have branches: they omit a column in their own row alone.
+    let table = table.within(columns.saturating_sub(width(&branches).saturating_sub(LEAST / 2)));
+    let line = table.painted(&cells.columns, |index, cell| match index {
+        0 => cells.painted_id.clone(),
+        1 => cell.to_string(),
+        _ => paint.dim(cell),
+    });
+    let room = columns.saturating_sub(table.taken() + 1 + width(&branches));
+    let line = format!("{line} {}{}", paint.cyan(&branches), excerpts(cells, room, paint));
     format!("{}\n", line.trim_end())
 }
 
@@ -275,12 +251,8 @@ mod tests {
 
     fn cells() -> Cells {
         Cells {
-            id: "X1Y3Z5A0".into(),
+            columns: ["X1Y3Z5A0", "12 questions", "2h", "gpt-4o", "3.1k/128k"].map(String::from),
             painted_id: "X1Y3Z5A0".into(),
-            length: "12 questions".into(),
-            when: "2h".into(),
-            model: "gpt-4o".into(),
-            tokens: "3.1k/128k".into(),
             branches: "[main]".into(),
             title: String::new(),
             is_fork: false,
@@ -292,7 +264,8 @@ mod tests {
     fn a_row_uses_the_width_there_is() {
         let paint = Paint::new(Color::Never, true, |_| None);
         let shown = |cells: &Cells, columns: usize| {
-            let laid = lay_out(cells, Widths::fit(std::slice::from_ref(cells), columns), columns, paint);
+            let table = table_for(std::slice::from_ref(cells), columns);
+            let laid = lay_out(cells, &table, columns, paint);
             assert!(laid.lines().all(|line| width(line) <= columns), "{laid}");
             laid
         };

@@ -5,11 +5,14 @@ use std::path::PathBuf;
 
 use super::row::LsRow;
 use crate::commands::Context;
-use crate::term::{Paint, clean, cut, padded, quote, width};
+use crate::term::{Column, Fit, Paint, Table, clean, cut, quote, width};
 use lepo_base::time;
 
 /// Blanks before the branches on a separate line.
 const INDENT: &str = "    ";
+
+/// Id, date, and access with the sandbox, which leads the request on a narrow terminal.
+const COLUMNS: [Column; 3] = [Column::WHOLE, Column::WHOLE, Column { fit: Fit::Drop(1), ..Column::WHOLE }];
 
 /// Buffers all rows: few requests wait at a time.
 pub struct RequestTable {
@@ -19,12 +22,10 @@ pub struct RequestTable {
 }
 
 struct RequestCells {
-    id: String,
+    /// The access is empty for the tool of a server.
+    columns: [String; 3],
     /// The id with its colour and link.
     painted_id: String,
-    when: String,
-    /// Access and sandbox; empty for the tool of a server.
-    access: String,
     /// A mark for a date ahead of now, and the branches.
     branches: String,
     request: String,
@@ -40,9 +41,7 @@ impl RequestTable {
         let id = row.address(row.name.id.to_string());
         self.rows.push(RequestCells {
             painted_id: paint.file_link(path, &paint.yellow(&id)),
-            id,
-            when: time::short(row.name.id.time(), self.now),
-            access: row.access.clone(),
+            columns: [id, time::short(row.name.id.time(), self.now), row.access.clone()],
             branches: row.mark_and_branches(),
             request: clean(row.last.as_deref().unwrap_or_default()).into_owned(),
         });
@@ -56,25 +55,18 @@ impl RequestTable {
 }
 
 fn lay_out(rows: &[RequestCells], columns: usize, paint: Paint) -> String {
-    let widest = |of: fn(&RequestCells) -> usize| rows.iter().map(of).max().unwrap_or_default();
-    let [id, when, access] = [
-        widest(|cells| cells.id.len()),
-        widest(|cells| width(&cells.when)),
-        widest(|cells| width(&cells.access)),
-    ];
-    // On a narrow terminal the access leads the request below.
-    let has_access = access > 0 && id + 1 + when + 1 + access <= columns;
+    let table = Table::new(&COLUMNS, 1, rows.iter().map(|cells| &cells.columns), Some(columns));
     let row = |cells: &RequestCells| {
-        let mut line = format!("{}{} ", cells.painted_id, " ".repeat(id - cells.id.len()));
-        line += &paint.dim(&padded(&cells.when, when));
+        let mut line = table.painted(&cells.columns, |index, cell| match index {
+            0 => cells.painted_id.clone(),
+            1 => paint.dim(cell),
+            _ => cell.to_string(),
+        });
         let mut request = cells.request.clone();
-        if has_access {
-            line += &format!(" {}", padded(&cells.access, access));
-        } else if !cells.access.is_empty() {
-            request.insert_str(0, &format!("{} ", cells.access));
+        if !table.is_shown(2) && !cells.columns[2].is_empty() {
+            request.insert_str(0, &format!("{} ", cells.columns[2]));
         }
-        let used = id + 1 + when + if has_access { 1 + access } else { 0 };
-        let mut room = columns.saturating_sub(used + 1);
+        let mut room = table.room();
         if width(&cells.branches) > room {
             let branches = cut(&cells.branches, columns.saturating_sub(INDENT.len()));
             line = format!("{}\n{INDENT}{}", line.trim_end(), paint.cyan(&branches));
@@ -100,10 +92,8 @@ mod tests {
 
     fn cells(id: &str, access: &str, branches: &str, request: &str) -> RequestCells {
         RequestCells {
-            id: id.into(),
+            columns: [id, "5m", access].map(String::from),
             painted_id: id.into(),
-            when: "5m".into(),
-            access: access.into(),
             branches: branches.into(),
             request: request.into(),
         }

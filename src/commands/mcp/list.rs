@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::Context;
-use crate::term::{print_status, width};
+use crate::term::{Column, Table, print_status};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::HashFile;
 use lepo_tool::mcp::Pins;
@@ -14,6 +14,10 @@ use lepo_tool::mcp::client::auth::{SignInInfo, SignInStore};
 use lepo_tool::mcp::config::{ServerConfig, ServerTarget, Transport};
 use lepo_turn::config::Paths;
 use lepo_turn::server_folders;
+
+/// Name, kind and status; then the facts that only some servers have.
+const COLUMNS: [Column; 4] =
+    [Column::WHOLE, Column::WHOLE.at_least(5), Column::WHOLE.at_least(3), Column::REST];
 
 struct ListedServer<'s> {
     server: &'s ServerConfig,
@@ -39,16 +43,15 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
     if listed.is_empty() {
         print_status("no MCP servers are configured; lepo-config(5) describes mcp.json");
     }
-    let widest = listed.iter().map(|listed| width(&listed.server.name)).max().unwrap_or_default();
-    let most =
-        listed.iter().map(|listed| status(listed.server).len()).max().unwrap_or_default().max("off".len());
-    for ListedServer { server, signed_in, agreed } in &listed {
-        let name = format!("{}{}", server.name, " ".repeat(widest - width(&server.name)));
-        let status = format!("{:<most$}", status(server));
-        let agreed = agreed.map(|agreed| format!("  {agreed} approved tools")).unwrap_or_default();
-        let signed =
-            signed_in.as_ref().map(|signed_in| format!("  {}", words(signed_in))).unwrap_or_default();
-        context.out.line(format!("{name}  {:<5}  {status}{agreed}{signed}", kind(server)).trim_end());
+    let cells = |listed: &ListedServer<'_>| {
+        [listed.server.name.clone(), kind(listed.server).to_string(), status(listed.server).to_string()]
+    };
+    let rows: Vec<[String; 3]> = listed.iter().map(cells).collect();
+    let table = Table::new(&COLUMNS, 2, &rows, context.out.columns());
+    for (ListedServer { signed_in, agreed, .. }, cells) in listed.iter().zip(&rows) {
+        let agreed = agreed.map(|agreed| format!("{agreed} approved tools"));
+        let facts = agreed.into_iter().chain(signed_in.as_ref().map(words)).collect::<Vec<_>>().join("  ");
+        context.out.line(&table.row(cells, |_| facts.clone()));
     }
     Ok(0)
 }

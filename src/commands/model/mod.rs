@@ -14,8 +14,8 @@ use new::NewArgs;
 use crate::commands::repo_files::trusted_config;
 use crate::commands::user_env::UserEnv;
 use crate::commands::{Context, complete};
-use crate::term::{ProgressMeter, StatusLine, clean, padded, print_status, stderr_is_terminal, width};
-use crate::ui::{ListedModel, ModelFields, activate_model, embedded_in, listed_models, offered_line};
+use crate::term::{Column, ProgressMeter, StatusLine, Table, clean, print_status, stderr_is_terminal};
+use crate::ui::{ModelFields, activate_model, embedded_in, listed_models, offered_line};
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, FetchStage, SMOLLM2};
 use lepo_model::{Gate, Model, ModelFacts, Timeouts, embedded_program, program_missing};
@@ -154,31 +154,23 @@ fn list(settings: &Settings, paths: &Paths, as_json: bool, context: &mut Context
         let models = models.iter().map(|model| ModelsRow::Configured(model.document())).collect();
         return context.out.document(&ModelsDocument { models });
     }
-    let lines = match context.out.columns() {
-        Some(columns) => in_columns(&models, columns),
-        None => models.iter().map(ListedModel::line).collect(),
-    };
-    for (model, line) in models.iter().zip(lines) {
-        context.out.untrusted(line.as_bytes());
-        context.out.trusted(&context.paint.green(model.state()));
+    let columns = context.out.columns();
+    let rows: Vec<[String; 3]> = models.iter().map(|model| model.cells().map(str::to_string)).collect();
+    let table = Table::new(&COLUMNS, 1, &rows, columns);
+    for (model, cells) in models.iter().zip(&rows) {
+        let state = model.state();
+        let line = match columns {
+            Some(_) => table.row(cells, |_| clean(&cells[2]).into_owned() + state),
+            None => model.line() + state,
+        };
+        context.out.untrusted(line.strip_suffix(state).unwrap_or(&line).as_bytes());
+        context.out.trusted(&context.paint.green(state));
         context.out.trusted("\n");
     }
 }
 
-/// Aligns the name and the provider of each line; where a line would not fit, the rest follows below its name.
-fn in_columns(models: &[ListedModel], columns: usize) -> Vec<String> {
-    let cells = |model: &ListedModel| model.cells().map(|cell| clean(cell).into_owned());
-    let rows: Vec<[String; 3]> = models.iter().map(cells).collect();
-    let widest = |index: usize| rows.iter().map(|row| width(&row[index])).max().unwrap_or_default();
-    let ends = rows.iter().zip(models).map(|(row, model)| width(&row[2]) + width(model.state()));
-    let (name, provider, end) = (widest(0), widest(1), ends.max().unwrap_or_default());
-    let is_wide = name + provider + end + 2 <= columns;
-    let line = |row: &[String; 3]| match is_wide {
-        true => format!("{} {} {}", padded(&row[0], name), padded(&row[1], provider), row[2]),
-        false => format!("{}\n    {} {}", row[0], padded(&row[1], provider), row[2]),
-    };
-    rows.iter().map(line).collect()
-}
+/// Name and provider; then the model and its state.
+const COLUMNS: [Column; 3] = [Column::WHOLE, Column::WHOLE, Column::REST];
 
 fn list_remote(
     settings: &Settings,

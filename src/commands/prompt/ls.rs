@@ -6,15 +6,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::commands::Context;
-use crate::term::{clean, excerpt, excerpt_within, one_line, padded, print_status, width};
+use crate::term::{Column, Table, excerpt, excerpt_within, one_line, print_status};
 use crate::ui::notice_lines;
 use lepo_base::error::Result;
 use lepo_base::hint::{Hint, HintCommand};
 use lepo_turn::skills::{Skill, SkillOrigin, Skills};
 use lepo_turn::{ListedPrompt, Notice};
 
-/// Minimum columns for the text on the line of its name.
-const LEAST: usize = 20;
+/// Name and origin; then the text, below them if less than this remains.
+const COLUMNS: [Column; 3] = [Column::WHOLE, Column::WHOLE, Column::REST.at_least(20)];
 
 pub fn list(
     prompts: &[ListedPrompt],
@@ -45,36 +45,23 @@ pub fn list(
             (true, false) => "not trusted",
             (false, _) => "user",
         };
-        rows.push((one.name.as_str(), format!("({place})"), text));
+        rows.push(([one.name.clone(), format!("({place})")], text));
     }
     for (Skill { name, description, folder, .. }, counts) in each() {
         let trusted = if counts { "" } else { ", not trusted" };
         let place = one_line(&folder.to_string_lossy());
-        rows.push((name.as_str(), format!("(skill{trusted}, {place})"), description.as_str()));
+        rows.push(([name.clone(), format!("(skill{trusted}, {place})")], description.as_str()));
     }
     let columns = context.out.columns();
-    let widest = |cell: fn(&(&str, String, &str)) -> usize| rows.iter().map(cell).max().unwrap_or_default();
-    let widths = (widest(|row| width(&clean(row.0))), widest(|row| width(&row.1)));
-    for (name, place, text) in &rows {
+    let table = Table::new(&COLUMNS, 2, rows.iter().map(|(cells, _)| cells), columns);
+    for (cells, text) in &rows {
         let line = match columns {
-            None => format!("{name}  {place}  {}", excerpt(text)),
-            Some(columns) => in_columns((&clean(name), place, text), widths, columns),
+            None => format!("{}  {}", cells.join("  "), excerpt(text)),
+            Some(_) => table.row(cells, |room| excerpt_within(text, room)),
         };
         context.out.line(line.trim_end());
     }
     Ok(0)
-}
-
-/// Formats a row as wide as the terminal; on a narrow one the text follows below.
-fn in_columns((name, place, text): (&str, &str, &str), widths: (usize, usize), columns: usize) -> String {
-    let taken = widths.0 + widths.1 + 4;
-    match taken + LEAST <= columns {
-        true => {
-            let text = excerpt_within(text, columns - taken);
-            format!("{}  {}  {text}", padded(name, widths.0), padded(place, widths.1))
-        }
-        false => format!("{name}  {place}\n    {}", excerpt_within(text, columns.saturating_sub(4))),
-    }
 }
 
 /// A single document: saved prompts, and skills.

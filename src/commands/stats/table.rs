@@ -1,23 +1,24 @@
 //! Formats figures as aligned columns, with a bar per row on a terminal.
 
 use crate::stats::{TallyRow, TallyRows};
-use crate::term::{Paint, clean, cut, width};
+use crate::term::{Column, Fit, Paint, Table, clean, cut};
 use lepo_store::bubb::thousands;
 use lepo_turn::config::short_cost;
 
 /// Minimum and maximum columns of a bar; narrower ones are omitted.
 const BAR: std::ops::RangeInclusive<usize> = 6..=24;
 
-const KEY: usize = 30;
+/// The key is cut only if nothing else helps: figures never are.
+const KEY: Column = Column { most: 30, ..Column::CUT.at_least(10) };
 
-/// Minimum width of a truncated key.
-const LEAST: usize = 10;
+/// Columns with this number or a greater one make way for a bar, others only on a terminal that is too narrow for them.
+const FOR_BAR: u8 = 4;
 
-/// Heading, formatter, the order of removal on a narrow terminal (the greatest goes first), and whether it adds up: a
-/// median does not, and has no total.
-type Column = (&'static str, fn(&TallyRow) -> String, u8, bool);
+/// Heading, formatter, the order of removal on a narrow terminal (the greatest goes first, 0 never), and whether it adds
+/// up: a median does not, and has no total.
+type Figure = (&'static str, fn(&TallyRow) -> String, u8, bool);
 
-const COLUMNS: &[Column] = &[
+const FIGURES: &[Figure] = &[
     ("questions", |row| thousands(row.questions), 3, true),
     ("answers", |row| thousands(row.answers), 1, true),
     ("failed", |row| thousands(row.failures), 4, true),
@@ -42,55 +43,36 @@ pub fn lines(
     keys: impl Fn(&TallyRow) -> String,
     names: impl Fn(&TallyRow) -> Option<String>,
 ) -> Vec<String> {
-    let all: Vec<&TallyRow> = rows.rows.iter().chain([&rows.total]).collect();
-    let key = all.iter().map(|row| width(&clean(&keys(row)))).max().unwrap_or_default().min(KEY);
-    let cell = |column: &Column, row: &TallyRow, is_total: bool| match is_total && !column.3 {
-        true => String::new(),
-        false => column.1(row),
+    let all = || rows.rows.iter().chain([&rows.total]);
+    let is_used = |figure: &&Figure| all().any(|row| !matches!((figure.1)(row).as_str(), "" | "0"));
+    let figures: Vec<&Figure> = FIGURES.iter().filter(is_used).collect();
+    let cells = |key: &str, figure: &dyn Fn(&Figure) -> String| -> Vec<String> {
+        [clean(key).into_owned()].into_iter().chain(figures.iter().map(|one| figure(one))).collect()
     };
-    let empty = |column: &&Column| all.iter().all(|row| matches!((column.1)(row).as_str(), "" | "0"));
-    let mut shown: Vec<&Column> = COLUMNS.iter().filter(|column| !empty(column)).collect();
-    let wide = |column: &Column| {
-        let cells = all.iter().map(|row| column.1(row).chars().count());
-        cells.chain([column.0.len()]).max().unwrap_or_default()
-    };
-    let beside = |shown: &[&Column]| shown.iter().map(|column| wide(column) + 2).sum::<usize>();
-    let widest = key;
-    let taken = |shown: &[&Column]| widest + beside(shown);
-    // The least important columns are removed in favour of a bar, others only if the terminal is too narrow.
-    for (least, spare) in [(4, 2 + *BAR.start()), (1, 0)] {
-        while columns.is_some_and(|columns| taken(&shown) + spare > columns) {
-            let may_go = (0..shown.len()).filter(|&i| shown[i].2 >= least);
-            let Some(last) = may_go.max_by_key(|&i| shown[i].2) else { break };
-            shown.remove(last);
-        }
-    }
-    // After that the keys are truncated: figures are never cut.
-    let key = columns.map_or(key, |columns| key.min(columns.saturating_sub(beside(&shown)).max(LEAST)));
-    let taken = |shown: &[&Column]| key + beside(shown);
-    let room = columns.map(|columns| columns.saturating_sub(taken(&shown) + 2)).unwrap_or(0).min(*BAR.end());
+    let heading = cells("", &|figure| figure.0.to_string());
+    let total =
+        cells(&keys(&rows.total), &|figure| if figure.3 { (figure.1)(&rows.total) } else { String::new() });
+    let each: Vec<_> = rows.rows.iter().map(|row| cells(&keys(row), &|figure| (figure.1)(row))).collect();
+
+    let fit = |number| if number == 0 { Fit::Whole } else { Fit::Drop(number) };
+    let figure_columns = figures.iter().map(|figure| Column { fit: fit(figure.2), ..Column::RIGHT });
+    let bar_column = Column { fit: Fit::Rest(FOR_BAR), ..Column::REST.at_least(*BAR.start()) };
+    let table_columns: Vec<Column> = [KEY].into_iter().chain(figure_columns).chain([bar_column]).collect();
+    let table = Table::new(&table_columns, 2, [&heading, &total].into_iter().chain(&each), columns);
+
+    let room = columns.map_or(0, |_| table.room().min(*BAR.end()));
     let most = rows.rows.iter().map(|row| row.input + row.output).max().unwrap_or(0);
-    let heading: String = shown.iter().map(|column| format!("  {:>1$}", column.0, wide(column))).collect();
-    let mut lines = vec![paint.dim(&format!("{}{heading}", " ".repeat(key)))];
-    for (i, row) in all.iter().enumerate() {
-        let is_total = i == rows.rows.len();
-        let name = cut(&clean(&keys(row)), key);
-        let pad = " ".repeat(key.saturating_sub(width(&name)));
-        let cells: String = shown
-            .iter()
-            .map(|column| format!("  {:>1$}", cell(column, row, is_total), wide(column)))
-            .collect();
-        let mut line = format!("{name}{pad}{cells}");
-        if is_total {
-            line = paint.bold(&line);
-        } else if let Some(subject) = names(row) {
-            let left = columns.map_or(usize::MAX, |columns| columns.saturating_sub(taken(&shown) + 2));
-            line += &format!("  {}", paint.dim(&cut(&clean(&subject), left)));
-        } else if room >= *BAR.start() {
-            line += &format!("  {}", paint.cyan(&bar(row.input + row.output, most, room)));
-        }
-        lines.push(line.trim_end().to_string());
+    let plain = |_: usize, cell: &str| cell.to_string();
+    let mut lines = vec![paint.dim(&table.line(&heading))];
+    for (row, cells) in rows.rows.iter().zip(&each) {
+        let rest = match names(row) {
+            Some(subject) => paint.dim(&cut(&clean(&subject), table.room())),
+            None if room >= *BAR.start() => paint.cyan(&bar(row.input + row.output, most, room)),
+            None => String::new(),
+        };
+        lines.push(format!("{}  {rest}", table.painted(cells, plain)).trim_end().to_string());
     }
+    lines.push(paint.bold(&table.painted(&total, plain)).trim_end().to_string());
     lines
 }
 
@@ -114,7 +96,7 @@ fn seconds(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::Color;
+    use crate::term::{Color, width};
 
     fn rows() -> TallyRows {
         let row = |key: &str, input, output, ms| TallyRow {
