@@ -13,6 +13,8 @@ mod anthropic;
 mod arguments;
 mod base_path;
 mod body_context;
+#[cfg(test)]
+mod body_tests;
 mod cache;
 mod call_pieces;
 mod cli;
