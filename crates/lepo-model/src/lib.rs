@@ -61,6 +61,7 @@ mod replay;
 mod request_log;
 mod responses;
 mod retry;
+mod slots;
 mod sse_answer;
 mod start;
 mod stream;
