@@ -96,8 +96,9 @@ impl Payload {
             BodyPart::File(file) => BodyPart::Json(Bytes::from(format!("({} bytes)", file.len))),
         };
         let bytes = Payload::new(self.parts.iter().map(described).collect()).to_vec();
-        // All parts are UTF-8, and this does not copy them.
-        String::from_utf8(bytes).unwrap_or_default()
+        // Bytes that are not UTF-8 are visible in a log, and their loss would not be.
+        String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 }
 
@@ -129,9 +130,8 @@ impl Iterator for BodyChunks {
                 let rest = text.get(*at..).filter(|rest| !rest.is_empty())?;
                 let slice = rest.split_at(rest.floor_char_boundary(SLICE)).0;
                 *at += slice.len();
-                let mut json = serde_json::to_vec(slice).unwrap_or_default();
-                json.pop();
-                Some(Ok(Bytes::from(json).slice(1..)))
+                let string = serde_json::to_vec(slice).map(Bytes::from).map_err(io::Error::from);
+                Some(string.map(|json| json.slice(1..json.len() - 1)))
             }
             BodyChunks::File(pieces) => pieces.next(),
         }
