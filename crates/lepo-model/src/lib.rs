@@ -13,6 +13,8 @@ mod anthropic;
 mod arguments;
 mod base_path;
 mod body_context;
+#[cfg(test)]
+mod body_tests;
 mod cache;
 mod call_pieces;
 mod cli;
@@ -59,6 +61,7 @@ mod replay;
 mod request_log;
 mod responses;
 mod retry;
+mod slots;
 mod sse_answer;
 mod start;
 mod stream;

@@ -4,15 +4,10 @@
 use std::io;
 
 use bytes::Bytes;
-use serde::Serialize;
-use serde_json::{Map, Value};
 use tokio::sync::mpsc::{Receiver, channel};
 
 use super::media::{Base64Chunks, MediaFile};
 use super::text::SharedText;
-
-/// Texts up to this size in bytes are escaped immediately.
-const SMALL: usize = 4 << 10;
 
 /// Bytes of a long text per chunk, before escaping.
 const SLICE: usize = 64 << 10;
@@ -21,15 +16,14 @@ const SLICE: usize = 64 << 10;
 const AHEAD: usize = 32;
 
 /// A JSON document in pieces. Clones share the long texts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Payload {
     parts: Vec<BodyPart>,
-    last: Vec<u8>,
     length: usize,
 }
 
 #[derive(Debug, Clone)]
-enum BodyPart {
+pub(super) enum BodyPart {
     Json(Bytes),
     /// The inside of a JSON string, before escaping.
     Text(SharedText),
@@ -38,55 +32,18 @@ enum BodyPart {
 }
 
 impl Payload {
-    pub fn raw(&mut self, json: &str) {
-        self.last.extend_from_slice(json.as_bytes());
-    }
-
-    /// Appends a value. All values here have string keys only, so serialising cannot fail.
-    pub fn json(&mut self, value: &(impl Serialize + ?Sized)) {
-        let _ = serde_json::to_writer(&mut self.last, value);
-    }
-
-    /// Appends a text as a JSON string.
-    pub fn text(&mut self, text: &SharedText) {
-        self.labelled("", text);
-    }
-
-    /// Appends a label and a text as one JSON string.
-    pub fn labelled(&mut self, label: &str, text: &SharedText) {
-        self.json(label);
-        self.last.pop();
-        if text.len() <= SMALL {
-            let quoted = serde_json::to_vec(&**text).unwrap_or_default();
-            self.last.extend_from_slice(quoted.get(1..).unwrap_or(b"\""));
-            return;
-        }
-        self.flush();
-        self.length += escaped_length(text);
-        self.parts.push(BodyPart::Text(text.clone()));
-        self.last.push(b'"');
-    }
-
-    /// Appends a file as base64, within a JSON string that starts with `before`.
-    pub fn file(&mut self, before: &str, file: &MediaFile) {
-        self.last.push(b'"');
-        self.last.extend_from_slice(before.as_bytes());
-        self.flush();
-        self.length += file.encoded_len() as usize;
-        self.parts.push(BodyPart::File(file.clone()));
-        self.last.push(b'"');
-    }
-
-    fn flush(&mut self) {
-        if !self.last.is_empty() {
-            self.length += self.last.len();
-            self.parts.push(BodyPart::Json(Bytes::from(std::mem::take(&mut self.last))));
-        }
+    pub fn new(parts: Vec<BodyPart>) -> Payload {
+        let length = |part: &BodyPart| match part {
+            BodyPart::Json(json) => json.len(),
+            BodyPart::Text(text) => escaped_length(text),
+            BodyPart::File(file) => file.encoded_len() as usize,
+        };
+        Payload { length: parts.iter().map(length).sum(), parts }
     }
 
     /// Returns the length of the body in bytes.
     pub fn length(&self) -> usize {
-        self.length + self.last.len()
+        self.length
     }
 
     /// Whether the body has files, which may fail to be read.
@@ -95,8 +52,7 @@ impl Payload {
     }
 
     /// Returns the body in chunks, each made on demand.
-    pub fn chunks(mut self) -> impl Iterator<Item = io::Result<Bytes>> + Send {
-        self.flush();
+    pub fn chunks(self) -> impl Iterator<Item = io::Result<Bytes>> + Send {
         self.parts.into_iter().flat_map(BodyChunks::new)
     }
 
@@ -125,7 +81,7 @@ impl Payload {
 
     /// Returns the body for a log, with the lengths of files instead of their content.
     pub fn log_text(&self) -> String {
-        self.without_files(BodyPart::Text)
+        self.without_files(|text| BodyPart::Text(text.clone()))
     }
 
     /// Returns the same without long texts, each of which is empty here: what is not of messages is short.
@@ -133,16 +89,16 @@ impl Payload {
         self.without_files(|_| BodyPart::Json(Bytes::new()))
     }
 
-    fn without_files(&self, text: impl Fn(SharedText) -> BodyPart) -> String {
-        let mut payload = self.clone();
-        let described = |part| match part {
-            BodyPart::Json(json) => BodyPart::Json(json),
+    fn without_files(&self, text: impl Fn(&SharedText) -> BodyPart) -> String {
+        let described = |part: &BodyPart| match part {
+            BodyPart::Json(json) => BodyPart::Json(json.clone()),
             BodyPart::Text(long) => text(long),
             BodyPart::File(file) => BodyPart::Json(Bytes::from(format!("({} bytes)", file.len))),
         };
-        payload.parts = payload.parts.into_iter().map(described).collect();
-        // All parts are UTF-8, and this does not copy them.
-        String::from_utf8(payload.to_vec()).unwrap_or_default()
+        let bytes = Payload::new(self.parts.iter().map(described).collect()).to_vec();
+        // Bytes that are not UTF-8 are visible in a log, and their loss would not be.
+        String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 }
 
@@ -174,9 +130,8 @@ impl Iterator for BodyChunks {
                 let rest = text.get(*at..).filter(|rest| !rest.is_empty())?;
                 let slice = rest.split_at(rest.floor_char_boundary(SLICE)).0;
                 *at += slice.len();
-                let mut json = serde_json::to_vec(slice).unwrap_or_default();
-                json.pop();
-                Some(Ok(Bytes::from(json).slice(1..)))
+                let string = serde_json::to_vec(slice).map(Bytes::from).map_err(io::Error::from);
+                Some(string.map(|json| json.slice(1..json.len() - 1)))
             }
             BodyChunks::File(pieces) => pieces.next(),
         }
@@ -190,126 +145,4 @@ fn escaped_length(text: &str) -> usize {
         _ => 1,
     };
     text.bytes().map(length).sum()
-}
-
-/// Writes a JSON object, key by key. Keys of `extra` replace written keys, and objects are merged.
-pub(super) struct JsonObjectWriter<'e> {
-    payload: Payload,
-    extra: &'e Map<String, Value>,
-    written: Vec<&'static str>,
-}
-
-impl<'e> JsonObjectWriter<'e> {
-    /// Creates an empty object.
-    pub fn new(extra: &'e Map<String, Value>) -> Self {
-        let mut payload = Payload::default();
-        payload.raw("{");
-        JsonObjectWriter { payload, extra, written: Vec::new() }
-    }
-
-    /// Writes a key, and returns the payload for its value.
-    pub fn key(&mut self, key: &'static str) -> &mut Payload {
-        if !self.written.is_empty() {
-            self.payload.raw(",");
-        }
-        self.written.push(key);
-        self.payload.json(key);
-        self.payload.raw(":");
-        &mut self.payload
-    }
-
-    pub fn field(&mut self, key: &'static str, value: impl Into<Value>) {
-        let value = match (value.into(), self.extra.get(key)) {
-            (Value::Object(mut ours), Some(Value::Object(theirs))) => {
-                ours.extend(theirs.clone());
-                Value::Object(ours)
-            }
-            (_, Some(theirs)) => theirs.clone(),
-            (ours, None) => ours,
-        };
-        self.key(key).json(&value);
-    }
-
-    /// Writes a key with its value, unless it is `None`.
-    pub fn maybe(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
-        if let Some(value) = value {
-            self.field(key, value);
-        }
-    }
-
-    /// Returns the complete object.
-    pub fn finish(mut self) -> Payload {
-        let rest: Vec<_> =
-            self.extra.iter().filter(|(key, _)| !self.written.contains(&key.as_str())).collect();
-        for (key, value) in rest {
-            if self.payload.length() > 1 {
-                self.payload.raw(",");
-            }
-            self.payload.json(key);
-            self.payload.raw(":");
-            self.payload.json(value);
-        }
-        self.payload.raw("}");
-        self.payload
-    }
-}
-
-/// Writes the items of a list.
-pub(super) fn list<T>(
-    payload: &mut Payload,
-    items: impl IntoIterator<Item = T>,
-    each: impl Fn(&mut Payload, T),
-) {
-    payload.raw("[");
-    for (i, item) in items.into_iter().enumerate() {
-        if i > 0 {
-            payload.raw(",");
-        }
-        each(payload, item);
-    }
-    payload.raw("]");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn a_long_text_is_the_same_json_in_pieces() {
-        let odd = "가\u{1}\"\\\n\r\t\u{8}\u{c}\u{7f}🙂z";
-        for times in [1, 1000, 20_000] {
-            let text = SharedText::from(odd.repeat(times));
-            let mut payload = Payload::default();
-            list(&mut payload, [&text, &text], |payload, text| payload.text(text));
-            let bytes = payload.to_vec();
-            assert_eq!(payload.length(), bytes.len(), "{times}");
-            assert_eq!(bytes, serde_json::to_vec(&[&*text, &*text]).unwrap(), "{times}");
-        }
-    }
-
-    #[test]
-    fn an_outline_has_no_long_text_and_a_log_has_all() {
-        let [short, long] = [3, SMALL + 1].map(|len| SharedText::from("x".repeat(len)));
-        let extra = Map::new();
-        let mut object = JsonObjectWriter::new(&extra);
-        list(object.key("messages"), [&short, &long], |payload, text| payload.labelled("a: ", text));
-        object.field("stream", true);
-        let body = object.finish();
-        let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-        assert_eq!(read(&body.outline()), json!({ "messages": ["a: xxx", "a: "], "stream": true }));
-        assert_eq!(read(&body.log_text()), read(std::str::from_utf8(&body.to_vec()).unwrap()));
-    }
-
-    #[test]
-    fn extra_keys_replace_and_merge() {
-        let extra = json!({"top": 1, "options": {"b": 2}, "model": "x"});
-        let mut object = JsonObjectWriter::new(extra.as_object().unwrap());
-        object.field("model", "m");
-        object.field("options", json!({"a": 1, "b": 1}));
-        object.maybe("none", None::<Value>);
-        let sent: Value = serde_json::from_slice(&object.finish().to_vec()).unwrap();
-        assert_eq!(sent, json!({"model": "x", "options": {"a": 1, "b": 2}, "top": 1}));
-        assert_eq!(JsonObjectWriter::new(&Map::new()).finish().to_vec(), b"{}");
-    }
 }

@@ -313,8 +313,8 @@ impl RemoteModel {
     /// Whether the request's schema changes its body: not if the server rejected schemas.
     pub fn sends_schema(&self, request: ChatRequest<'_>) -> bool {
         let facts = self.facts.clone().unwrap_or_default();
-        let text = |request| self.body(request, &facts, &self.quirks).0.log_text();
-        text(request) != text(ChatRequest { schema: None, ..request })
+        let outline = |request| self.body(request, &facts, &self.quirks).0.outline();
+        outline(request) != outline(ChatRequest { schema: None, ..request })
     }
 
     /// Waits for the first event of the answer, as a refusal may still arrive instead.

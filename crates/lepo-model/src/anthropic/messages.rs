@@ -7,8 +7,8 @@ use crate::body_context::BodyContext;
 use crate::config::CacheLife;
 use crate::media::MediaFile;
 use crate::message::{ChatMessage, ChatRequest, ToolCall};
-use crate::payload::{JsonObjectWriter, Payload, list};
 use crate::quirks::{MALFORMED, Quirk};
+use crate::slots::{Slots, compact};
 use crate::text::SharedText;
 use lepo_base::role::Role;
 
@@ -43,8 +43,8 @@ pub fn is_rebuilt(request: &ChatRequest<'_>) -> bool {
     turn.into_iter().any(|message| !message.calls.is_empty() && message.replay.is_none())
 }
 
-/// Writes `system` and `messages`.
-pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
+/// Returns the values of `system` and `messages`.
+pub fn conversation(slots: &mut Slots, asking: &mut BodyContext<'_>) -> (Vec<Value>, Vec<Value>) {
     let all = asking.request.messages;
     // After the instruction come messages from before a pause.
     let (path, inst, conversation) = match all.iter().rposition(|message| message.instruction) {
@@ -55,13 +55,11 @@ pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
     let life = asking.config.cache;
     let leading = path.iter().take_while(|message| message.role == Role::System).count();
     let (system, path) = path.split_at(leading);
-    let system: Vec<&SharedText> =
-        system.iter().map(|m| &m.text).filter(|text| !text.trim().is_empty()).collect();
-    if !system.is_empty() {
-        let last = system.len() - 1;
-        list(object.key("system"), system.into_iter().enumerate(), |payload, (i, text)| {
-            write_block(payload, &RequestBlock::Text("", text), (i == last).then_some(life));
-        });
+    let system = system.iter().filter(|message| !message.text.trim().is_empty());
+    let mut system: Vec<Value> =
+        system.map(|message| block_json(slots, &RequestBlock::Text("", &message.text))).collect();
+    if let Some(last) = system.last_mut() {
+        mark(last, life);
     }
     let mut turns = turns(path);
     let marked = marks(&turns);
@@ -75,31 +73,29 @@ pub fn write(object: &mut JsonObjectWriter<'_>, asking: &mut BodyContext<'_>) {
                 .push(RoleTurn { assistant: false, blocks: vec![RequestBlock::Text("[system]\n", inst)] }),
         }
     }
-    let payload = object.key("messages");
-    payload.raw("[");
-    for (i, turn) in turns.iter().enumerate() {
-        let marked = marked.iter().find(|at| at.0 == i).map(|at| (at.1, life));
-        write_turn(payload, turn, i == 0, marked);
+    let mut messages: Vec<Value> = turns.iter().map(|turn| turn_json(slots, turn)).collect();
+    for (turn, block) in marked {
+        if let Some(block) = messages.get_mut(turn).and_then(|turn| turn["content"].get_mut(block)) {
+            mark(block, life);
+        }
     }
-    if let Some(inst) = trailing {
-        payload.raw(",{\"role\":\"system\",\"content\":");
-        payload.text(inst);
-        payload.raw("}");
-    }
-    for turn in self::turns(conversation) {
-        write_turn(payload, &turn, false, None);
-    }
-    payload.raw("]");
+    messages.extend(trailing.map(|inst| json!({"role": "system", "content": slots.text("", inst)})));
+    messages.extend(self::turns(conversation).iter().map(|turn| turn_json(slots, turn)));
+    (system, messages)
 }
 
-fn write_turn(payload: &mut Payload, turn: &RoleTurn<'_>, first: bool, marked: Option<(usize, CacheLife)>) {
-    payload.raw(if first { "{\"role\":" } else { ",{\"role\":" });
-    payload.json(if turn.assistant { "assistant" } else { "user" });
-    payload.raw(",\"content\":");
-    list(payload, turn.blocks.iter().enumerate(), |payload, (i, block)| {
-        write_block(payload, block, marked.filter(|(at, _)| *at == i).map(|(_, life)| life));
-    });
-    payload.raw("}");
+fn turn_json(slots: &mut Slots, turn: &RoleTurn<'_>) -> Value {
+    let role = if turn.assistant { "assistant" } else { "user" };
+    let blocks: Vec<Value> = turn.blocks.iter().map(|block| block_json(slots, block)).collect();
+    json!({"role": role, "content": blocks})
+}
+
+/// Marks a block: the server stores the request up to it.
+fn mark(block: &mut Value, life: CacheLife) {
+    block["cache_control"] = match life {
+        CacheLife::FiveMinutes => json!({"type": "ephemeral"}),
+        CacheLife::Hour => json!({"type": "ephemeral", "ttl": "1h"}),
+    };
 }
 
 /// Returns the blocks up to which the cache should reach: the last one, and the last one before the newest answer with
@@ -161,49 +157,28 @@ fn blocks(message: &ChatMessage) -> Vec<RequestBlock<'_>> {
     blocks
 }
 
-fn write_block(payload: &mut Payload, block: &RequestBlock<'_>, marked: Option<CacheLife>) {
+fn block_json(slots: &mut Slots, block: &RequestBlock<'_>) -> Value {
     match block {
-        RequestBlock::Received(block) => return payload.json(*block),
-        RequestBlock::Text(label, text) => {
-            payload.raw("{\"type\":\"text\",\"text\":");
-            payload.labelled(label, text);
-        }
+        RequestBlock::Received(block) => slots.received(block),
+        RequestBlock::Text(label, text) => json!({"type": "text", "text": slots.text(label, text)}),
         RequestBlock::File(file) => {
             let kind = if file.media.is_image() { "image" } else { "document" };
-            payload.raw("{\"type\":");
-            payload.json(kind);
-            payload.raw(",\"source\":{\"type\":\"base64\",\"media_type\":");
-            payload.json(file.media.mime());
-            payload.raw(",\"data\":");
-            payload.file("", file);
-            payload.raw("}");
+            let data = slots.file("", file);
+            json!({"type": kind, "source": {"type": "base64", "media_type": file.media.mime(), "data": data}})
         }
         RequestBlock::Call(call) => {
             let input = if call.arguments.is_object() { call.arguments.clone() } else { json!({}) };
-            payload.raw("{\"type\":\"tool_use\",\"id\":");
-            payload.json(&call.id);
-            payload.raw(",\"name\":");
-            payload.json(&call.name);
-            payload.raw(",\"input\":");
-            payload.json(&input);
+            json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
+        }
+        RequestBlock::Result(id, text, []) => {
+            let content = (!text.is_empty()).then(|| slots.text("", text));
+            compact(json!({"type": "tool_result", "tool_use_id": id, "content": content}))
         }
         RequestBlock::Result(id, text, files) => {
-            payload.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
-            payload.json(id);
-            if !files.is_empty() {
-                let words = Some(RequestBlock::Text("", text)).filter(|_| !text.trim().is_empty());
-                let blocks = words.into_iter().chain(files.iter().map(RequestBlock::File));
-                payload.raw(",\"content\":");
-                list(payload, blocks, |payload, block| write_block(payload, &block, None));
-            } else if !text.is_empty() {
-                payload.raw(",\"content\":");
-                payload.text(text);
-            }
+            let text = Some(RequestBlock::Text("", text)).filter(|_| !text.trim().is_empty());
+            let blocks = text.into_iter().chain(files.iter().map(RequestBlock::File));
+            let blocks: Vec<Value> = blocks.map(|block| block_json(slots, &block)).collect();
+            json!({"type": "tool_result", "tool_use_id": id, "content": blocks})
         }
     }
-    payload.raw(match marked {
-        Some(CacheLife::FiveMinutes) => ",\"cache_control\":{\"type\":\"ephemeral\"}}",
-        Some(CacheLife::Hour) => ",\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"1h\"}}",
-        None => "}",
-    });
 }

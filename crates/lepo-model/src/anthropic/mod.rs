@@ -17,9 +17,10 @@ use super::body_context::BodyContext;
 use super::media::{FileSupport, IMAGES_AND_PDF};
 use super::message::ToolSpec;
 use super::model_facts::{CatalogSpec, LookupMethod, ModelFacts};
-use super::payload::{JsonObjectWriter, Payload};
+use super::payload::Payload;
 use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, ONE_SCHEMA, Quirk, STREAM, TEMPERATURE, TOOLS};
+use super::slots::{Slots, compact};
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 
@@ -117,49 +118,37 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let (request, config) = (asking.request, asking.config);
     let options = &config.options;
     let limit = options.max_tokens.or(asking.facts.max_tokens).unwrap_or(MAX_TOKENS);
-    let mut object = JsonObjectWriter::new(&config.extra);
-    object.field("model", config.model.as_str());
+    let mut slots = Slots::new();
     let own = request.tools.iter().map(tool);
     let web = if request.web && options.web { web::tools(asking) } else { Vec::new() };
     let tools: Vec<Value> = own.chain(web).collect();
-    if !tools.is_empty() {
-        object.field("tools", tools);
-    }
-    messages::write(&mut object, asking);
-    object.field("max_tokens", limit);
+    let (system, messages) = messages::conversation(&mut slots, asking);
     let streams = asking.takes(&STREAM);
-    object.field("stream", streams);
-    if !request.tools.is_empty() {
+    let has_tools = !request.tools.is_empty();
+    if has_tools {
         asking.has(&TOOLS);
     }
-    if request.tools_ended && !request.tools.is_empty() {
-        object.field("tool_choice", json!({"type": "none"}));
-    }
     let thinking = thinking::wanted(config, asking.facts, limit, messages::is_rebuilt(&request));
-    let thinking = thinking.filter(|_| !prefill::is_prefilled(&request));
-    if let Some(thinking) = thinking.filter(|_| asking.takes(&THINKING)) {
-        object.field("thinking", thinking);
-    }
-    let mut output = serde_json::Map::new();
-    if let Some(effort) =
-        options.effort.as_deref().filter(|effort| *effort != "none" && asking.takes(&EFFORT))
-    {
-        output.insert("effort".to_owned(), effort.into());
-    }
-    if let Some(schema) = request.schema.filter(|_| asking.takes(&OUTPUT_FORMAT) & asking.takes(&SCHEMA)) {
-        output.insert("format".to_owned(), json!({"type": "json_schema", "schema": schema.schema}));
-    }
-    if !output.is_empty() {
-        object.field("output_config", output);
-    }
-    if let Some(temperature) = options.temperature.clone().filter(|_| asking.takes(&TEMPERATURE)) {
-        object.field("temperature", temperature);
-    }
-    object.maybe("top_p", options.top_p.clone());
-    if !options.stop.is_empty() {
-        object.field("stop_sequences", options.stop.clone());
-    }
-    object.finish()
+    let thinking = thinking.filter(|_| !prefill::is_prefilled(&request) && asking.takes(&THINKING));
+    let effort = options.effort.as_deref().filter(|effort| *effort != "none" && asking.takes(&EFFORT));
+    let schema = request.schema.filter(|_| asking.takes(&OUTPUT_FORMAT) & asking.takes(&SCHEMA));
+    let format = schema.map(|schema| json!({"type": "json_schema", "schema": schema.schema}));
+    let temperature = options.temperature.as_ref().filter(|_| asking.takes(&TEMPERATURE));
+    let body = json!({
+        "model": config.model,
+        "tools": compact(tools.into()),
+        "system": compact(system.into()),
+        "messages": Value::Array(messages),
+        "max_tokens": limit,
+        "stream": streams,
+        "tool_choice": (request.tools_ended && has_tools).then(|| json!({"type": "none"})),
+        "thinking": thinking,
+        "output_config": compact(json!({"effort": effort, "format": format})),
+        "temperature": temperature,
+        "top_p": options.top_p,
+        "stop_sequences": compact(json!(options.stop)),
+    });
+    slots.into_payload(body, &config.extra)
 }
 
 /// Converts a tool. The root of its schema must be an object.

@@ -7,16 +7,17 @@ use std::time::Duration;
 
 use reqwest::redirect;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
 use super::media::{FileSupport, IMAGES};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
 use super::model_facts::{CatalogSpec, LookupMethod, ModelFacts};
-use super::payload::{JsonObjectWriter, Payload, list};
+use super::payload::Payload;
 use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat};
 use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, STREAM, SYSTEM_FIRST, TEMPERATURE};
+use super::slots::{Slots, compact};
 use crate::Planner;
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
@@ -65,60 +66,49 @@ fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
 /// Builds the JSON of a request, without options that the model does not accept.
 fn body(asking: &mut BodyContext<'_>) -> Payload {
     let config = asking.config;
-    let mut object = JsonObjectWriter::new(&config.extra);
-    object.field("model", config.model.as_str());
-    list(object.key("messages"), asking.request.messages, write_message);
+    let options = &config.options;
+    let mut slots = Slots::new();
+    let messages = asking.request.messages.iter();
+    let messages: Vec<Value> = messages.map(|message| message_json(&mut slots, message)).collect();
     let streams = asking.takes(&STREAM);
-    object.field("stream", streams);
-    // A conversation that is too long is then refused, instead of being silently cut at its start.
-    object.field("truncate", false);
-    object.field("shift", false);
-    object.maybe("format", asking.request.schema.map(|schema| schema.schema.clone()));
-    let wished = &config.options;
-    let mut options = Map::new();
-    if asking.takes(&TEMPERATURE) {
-        options.insert("temperature".to_owned(), config.temperature());
-    }
-    let others = [
-        ("num_predict", wished.max_tokens.map(Value::from)),
-        ("top_p", wished.top_p.clone().map(Value::from)),
-        ("seed", wished.seed.map(Value::from)),
-        ("stop", (!wished.stop.is_empty()).then(|| wished.stop.clone().into())),
-        ("num_ctx", config.context.map(Value::from)),
-    ];
-    options.extend(others.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-    if !options.is_empty() {
-        object.field("options", options);
-    }
-    if let Some(effort) = wished.effort.as_deref().filter(|_| asking.takes(&THINK)) {
-        let think = match effort {
-            "none" => Value::Bool(false),
-            "low" | "medium" | "high" => effort.into(),
-            _ => Value::Bool(true),
-        };
-        object.field("think", think);
-    }
-    object.finish()
+    let temperature = asking.takes(&TEMPERATURE).then(|| config.temperature());
+    let think = options.effort.as_deref().filter(|_| asking.takes(&THINK)).map(|effort| match effort {
+        "none" => Value::Bool(false),
+        "low" | "medium" | "high" => effort.into(),
+        _ => Value::Bool(true),
+    });
+    let body = json!({
+        "model": config.model,
+        "messages": Value::Array(messages),
+        "stream": streams,
+        // A conversation that is too long is then refused, instead of being silently cut at its start.
+        "truncate": false,
+        "shift": false,
+        "format": asking.request.schema.map(|schema| &schema.schema),
+        "options": compact(json!({
+            "temperature": temperature,
+            "num_predict": options.max_tokens,
+            "top_p": options.top_p,
+            "seed": options.seed,
+            "stop": compact(json!(options.stop)),
+            "num_ctx": config.context,
+        })),
+        "think": think,
+    });
+    slots.into_payload(body, &config.extra)
 }
 
-fn write_message(payload: &mut Payload, message: &ChatMessage) {
+fn message_json(slots: &mut Slots, message: &ChatMessage) -> Value {
     if let Some(replay) = &message.replay {
-        return payload.json(replay.json());
+        return slots.received(replay.json());
     }
     let called = |call: &ToolCall| json!({"function": {"name": call.name, "arguments": call.arguments}});
-    payload.raw("{\"role\":");
-    payload.json(message.role.as_str());
-    payload.raw(",\"content\":");
-    payload.text(&message.text);
-    if !message.files.is_empty() {
-        payload.raw(",\"images\":");
-        list(payload, &message.files, |payload, file| payload.file("", file));
-    }
-    if !message.calls.is_empty() {
-        payload.raw(",\"tool_calls\":");
-        payload.json(&message.calls.iter().map(called).collect::<Vec<Value>>());
-    }
-    payload.raw("}");
+    compact(json!({
+        "role": message.role.as_str(),
+        "content": slots.text("", &message.text),
+        "images": compact(message.files.iter().map(|file| slots.file("", file)).collect()),
+        "tool_calls": compact(message.calls.iter().map(called).collect()),
+    }))
 }
 
 /// Parses a model of `/api/tags`.

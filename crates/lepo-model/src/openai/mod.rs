@@ -13,12 +13,13 @@ use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
 use super::message_layout::{arguments_text, move_result_files};
 use super::openai_catalog::CATALOG;
-use super::payload::{JsonObjectWriter, Payload, list};
+use super::payload::Payload;
 use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::quirks::{
     BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, SCHEMA_ALONE, STREAM, STRICT, SYSTEM_FIRST,
     TEMPERATURE, TOOLS,
 };
+use super::slots::{Slots, compact};
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 
@@ -125,55 +126,53 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         request.tools = &[];
     }
     let options = &config.options;
-    let mut object = JsonObjectWriter::new(&config.extra);
-    object.field("model", config.model.as_str());
-    if !request.tools.is_empty() {
-        object.field("tools", request.tools.iter().map(tool).collect::<Vec<Value>>());
-    }
     let rebuilt =
         request.messages.iter().any(|message| !message.calls.is_empty() && message.replay.is_none());
     let marks = Marks {
         signature: rebuilt && asking.has(&THOUGHT_SIGNATURE),
         reasoning: rebuilt && asking.has(&REASONING_CONTENT),
     };
-    let messages = &*move_result_files(request.messages);
-    list(object.key("messages"), messages, |payload, message| write_message(payload, message, &marks));
+    let mut slots = Slots::new();
+    let messages = move_result_files(request.messages);
+    let messages: Vec<Value> =
+        messages.iter().map(|message| message_json(&mut slots, message, &marks)).collect();
     let streams = asking.takes(&STREAM);
-    object.field("stream", streams);
-    if streams && asking.takes(&STREAM_OPTIONS) {
-        object.field("stream_options", json!({"include_usage": true}));
-    }
-    if asking.takes(&TEMPERATURE) {
-        object.field("temperature", config.temperature());
-    }
-    if !request.tools.is_empty() {
+    let stream_options = streams && asking.takes(&STREAM_OPTIONS);
+    let temperature = asking.takes(&TEMPERATURE).then(|| config.temperature());
+    let has_tools = !request.tools.is_empty();
+    if has_tools {
         asking.has(&TOOLS);
-        if request.tools_ended && asking.takes(&TOOL_CHOICE) {
-            object.field("tool_choice", "none");
-        }
     }
-    match &options.effort {
-        _ if !request.tools.is_empty() && asking.has(&EFFORT_NONE) => {
-            object.field("reasoning_effort", "none")
-        }
-        Some(effort) => object.field("reasoning_effort", effort.as_str()),
-        None => {}
-    }
-    if let Some(limit) = options.max_tokens {
-        let name = if asking.has(&MAX_COMPLETION_TOKENS) { "max_completion_tokens" } else { "max_tokens" };
-        object.field(name, limit);
-    }
-    object.maybe("top_p", options.top_p.clone());
-    object.maybe("seed", options.seed);
-    if !options.stop.is_empty() {
-        object.field("stop", options.stop.clone());
-    }
-    if let Some(schema) = request.schema.filter(|_| asking.takes(&RESPONSE_FORMAT)) {
-        let strict = asking.takes(&STRICT);
-        let form = json!({"name": schema.name, "strict": strict, "schema": schema.schema});
-        object.field("response_format", json!({"type": "json_schema", "json_schema": form}));
-    }
-    object.finish()
+    let no_choice = has_tools && request.tools_ended && asking.takes(&TOOL_CHOICE);
+    let effort = match has_tools && asking.has(&EFFORT_NONE) {
+        true => Some("none"),
+        false => options.effort.as_deref(),
+    };
+    let limit_name = match options.max_tokens.is_some() && asking.has(&MAX_COMPLETION_TOKENS) {
+        true => "max_completion_tokens",
+        false => "max_tokens",
+    };
+    let schema = request.schema.filter(|_| asking.takes(&RESPONSE_FORMAT));
+    let format = schema.map(|schema| {
+        let form = json!({"name": schema.name, "strict": asking.takes(&STRICT), "schema": schema.schema});
+        json!({"type": "json_schema", "json_schema": form})
+    });
+    let body = json!({
+        "model": config.model,
+        "tools": compact(request.tools.iter().map(tool).collect()),
+        "messages": Value::Array(messages),
+        "stream": streams,
+        "stream_options": stream_options.then(|| json!({"include_usage": true})),
+        "temperature": temperature,
+        "tool_choice": no_choice.then_some("none"),
+        "reasoning_effort": effort,
+        limit_name: options.max_tokens,
+        "top_p": options.top_p,
+        "seed": options.seed,
+        "stop": compact(json!(options.stop)),
+        "response_format": format,
+    });
+    slots.into_payload(body, &config.extra)
 }
 
 /// The fields that a model requires in calls whose received form is missing.
@@ -187,60 +186,41 @@ fn tool(tool: &ToolSpec) -> Value {
     json!({"type": "function", "function": function})
 }
 
-/// Writes a text alone, or parts: the text, then the files.
-fn content(payload: &mut Payload, message: &ChatMessage) {
-    if message.files.is_empty() {
-        return payload.text(&message.text);
-    }
-    payload.raw("[{\"type\":\"text\",\"text\":");
-    payload.text(&message.text);
-    payload.raw("}");
-    for file in &message.files {
-        payload.raw(",");
-        part(payload, file);
-    }
-    payload.raw("]");
-}
-
-fn part(payload: &mut Payload, file: &MediaFile) {
-    let data = format!("data:{};base64,", file.media.mime());
-    if file.media.is_image() {
-        payload.raw("{\"type\":\"image_url\",\"image_url\":{\"url\":");
-        payload.file(&data, file);
-    } else {
-        payload.raw("{\"type\":\"file\",\"file\":{\"filename\":");
-        payload.json(&file.name);
-        payload.raw(",\"file_data\":");
-        payload.file(&data, file);
-    }
-    payload.raw("}}");
-}
-
-fn write_message(payload: &mut Payload, message: &ChatMessage, marks: &Marks) {
+fn message_json(slots: &mut Slots, message: &ChatMessage, marks: &Marks) -> Value {
     if let Some(replay) = &message.replay {
-        return payload.json(replay.json());
+        return slots.received(replay.json());
     }
-    payload.raw("{\"role\":");
-    payload.json(message.role.as_str());
-    payload.raw(",\"content\":");
-    content(payload, message);
-    if !message.calls.is_empty() {
-        payload.raw(",\"tool_calls\":");
-        let mut calls: Vec<Value> = message.calls.iter().map(called).collect();
-        if let Some(first) = calls.first_mut().filter(|_| marks.signature) {
-            first["extra_content"] =
-                json!({"google": {"thought_signature": "skip_thought_signature_validator"}});
-        }
-        payload.json(&calls);
-        if marks.reasoning {
-            payload.raw(",\"reasoning_content\":\"\"");
-        }
+    let mut calls: Value = message.calls.iter().map(called).collect();
+    let has_calls = !message.calls.is_empty();
+    if has_calls && marks.signature {
+        calls[0]["extra_content"] =
+            json!({"google": {"thought_signature": "skip_thought_signature_validator"}});
     }
-    if let Some(id) = &message.call_id {
-        payload.raw(",\"tool_call_id\":");
-        payload.json(id);
+    compact(json!({
+        "role": message.role.as_str(),
+        "content": content(slots, message),
+        "tool_calls": compact(calls),
+        "reasoning_content": (has_calls && marks.reasoning).then_some(""),
+        "tool_call_id": message.call_id,
+    }))
+}
+
+/// Returns a text alone, or parts: the text, then the files.
+fn content(slots: &mut Slots, message: &ChatMessage) -> Value {
+    let text = slots.text("", &message.text);
+    if message.files.is_empty() {
+        return text;
     }
-    payload.raw("}");
+    let text = json!({"type": "text", "text": text});
+    std::iter::once(text).chain(message.files.iter().map(|file| part(slots, file))).collect()
+}
+
+fn part(slots: &mut Slots, file: &MediaFile) -> Value {
+    let data = slots.file(&format!("data:{};base64,", file.media.mime()), file);
+    match file.media.is_image() {
+        true => json!({"type": "image_url", "image_url": {"url": data}}),
+        false => json!({"type": "file", "file": {"filename": file.name, "file_data": data}}),
+    }
 }
 
 /// Returns a call in the form of the API: the arguments are JSON within a string.

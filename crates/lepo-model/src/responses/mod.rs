@@ -10,14 +10,15 @@ use serde_json::{Value, json};
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
-use super::message::{ChatMessage, ToolSpec};
+use super::message::{ChatMessage, ToolCall, ToolSpec};
 use super::message_layout::{arguments_text, has_result_files, move_result_files};
 use super::openai_catalog::CATALOG;
-use super::payload::{JsonObjectWriter, Payload};
+use super::payload::Payload;
 use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::quirks::{
     BEGINS_THINKING, FILES, MALFORMED, Quirk, SCHEMA_ALONE, STREAM, STRICT, TEMPERATURE, TOOLS,
 };
+use super::slots::{Slots, compact};
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 use lepo_base::role::Role;
@@ -125,64 +126,45 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         request.tools = &[];
     }
     let options = &config.options;
-    let mut object = JsonObjectWriter::new(&config.extra);
-    object.field("model", config.model.as_str());
     let own = request.tools.iter().map(tool);
     let web = (request.web && options.web).then(|| json!({"type": "web_search"}));
-    let tools: Vec<Value> = own.chain(web).collect();
-    if !tools.is_empty() {
-        object.field("tools", tools);
-    }
-    let payload = object.key("input");
-    payload.raw("[");
-    let mut first = true;
     let messages = match has_result_files(request.messages) && !asking.takes(&RESULT_FILES) {
         true => move_result_files(request.messages),
         false => request.messages.into(),
     };
-    for message in &*messages {
-        items(payload, message, &mut first);
-    }
-    payload.raw("]");
+    let mut slots = Slots::new();
+    let input: Vec<Value> = messages.iter().flat_map(|message| items(&mut slots, message)).collect();
     let streams = asking.takes(&STREAM);
-    object.field("stream", streams);
-    object.field("store", false);
-    if asking.takes(&ENCRYPTED) {
-        object.field("include", json!(["reasoning.encrypted_content"]));
-    }
-    let mut reasoning = serde_json::Map::new();
-    if asking.takes(&REASONING) {
-        if let Some(effort) = &options.effort {
-            reasoning.insert("effort".to_owned(), effort.as_str().into());
-        }
-        if asking.takes(&SUMMARY) {
-            reasoning.insert("summary".to_owned(), "auto".into());
-        }
-    }
-    if !reasoning.is_empty() {
-        object.field("reasoning", reasoning);
-    }
-    if !request.tools.is_empty() {
+    let include = asking.takes(&ENCRYPTED).then_some(["reasoning.encrypted_content"]);
+    let reasons = asking.takes(&REASONING);
+    let summary = (reasons && asking.takes(&SUMMARY)).then_some("auto");
+    let effort = options.effort.as_deref().filter(|_| reasons);
+    let has_tools = !request.tools.is_empty();
+    if has_tools {
         asking.has(&TOOLS);
     }
-    if request.tools_ended && !request.tools.is_empty() {
-        object.field("tool_choice", "none");
-    }
-    if let Some(key) = request.cache_key.filter(|_| asking.takes(&CACHE_KEY)) {
-        object.field("prompt_cache_key", key);
-    }
-    if let Some(schema) = request.schema.filter(|_| asking.takes(&TEXT_FORMAT)) {
+    let cache_key = request.cache_key.filter(|_| asking.takes(&CACHE_KEY));
+    let schema = request.schema.filter(|_| asking.takes(&TEXT_FORMAT));
+    let text = schema.map(|schema| {
         let strict = asking.takes(&STRICT);
-        let form =
-            json!({"type": "json_schema", "name": schema.name, "strict": strict, "schema": schema.schema});
-        object.field("text", json!({"format": form}));
-    }
-    if asking.takes(&TEMPERATURE) {
-        object.field("temperature", config.temperature());
-    }
-    object.maybe("top_p", options.top_p.clone());
-    object.maybe("max_output_tokens", options.max_tokens);
-    object.finish()
+        json!({"format": {"type": "json_schema", "name": schema.name, "strict": strict, "schema": schema.schema}})
+    });
+    let body = json!({
+        "model": config.model,
+        "tools": compact(own.chain(web).collect()),
+        "input": Value::Array(input),
+        "stream": streams,
+        "store": false,
+        "include": include,
+        "reasoning": compact(json!({"effort": effort, "summary": summary})),
+        "tool_choice": (request.tools_ended && has_tools).then_some("none"),
+        "prompt_cache_key": cache_key,
+        "text": text,
+        "temperature": asking.takes(&TEMPERATURE).then(|| config.temperature()),
+        "top_p": options.top_p,
+        "max_output_tokens": options.max_tokens,
+    });
+    slots.into_payload(body, &config.extra)
 }
 
 fn tool(tool: &ToolSpec) -> Value {
@@ -190,83 +172,53 @@ fn tool(tool: &ToolSpec) -> Value {
            "parameters": tool.schema, "strict": false})
 }
 
-fn items(payload: &mut Payload, message: &ChatMessage, first: &mut bool) {
-    let mut next = |payload: &mut Payload| {
-        if !std::mem::take(first) {
-            payload.raw(",");
-        }
-    };
+fn items(slots: &mut Slots, message: &ChatMessage) -> Vec<Value> {
     if let Some(replay) = &message.replay {
-        for item in replay.json().as_array().into_iter().flatten() {
-            next(payload);
-            payload.json(item);
+        return replay.json().as_array().into_iter().flatten().map(|item| slots.received(item)).collect();
+    }
+    let (role, label) = match (message.role, &message.call_id) {
+        (Role::Tool, Some(id)) => {
+            let output = content(slots, "", message);
+            return vec![json!({"type": "function_call_output", "call_id": id, "output": output})];
         }
-        return;
-    }
-    if let (Role::Tool, Some(id)) = (message.role, &message.call_id) {
-        next(payload);
-        payload.raw("{\"type\":\"function_call_output\",\"call_id\":");
-        payload.json(id);
-        payload.raw(",\"output\":");
-        content(payload, "", message);
-        return payload.raw("}");
-    }
-    if message.role == Role::Assistant && (message.calls.is_empty() || !message.text.is_empty()) {
-        // The complete form of the API: llama.cpp rejects a shorter one.
-        next(payload);
-        payload.raw("{\"type\":\"message\",\"role\":\"assistant\",\"status\":\"completed\",\"content\":");
-        payload.raw("[{\"type\":\"output_text\",\"text\":");
-        payload.text(&message.text);
-        payload.raw(",\"annotations\":[]}]}");
-    }
-    let (role, label) = match message.role {
-        Role::System => ("developer", ""),
-        Role::User => ("user", ""),
-        Role::Assistant => return calls(payload, message, &mut next),
-        Role::Tool => ("user", "[tool]\n"),
+        (Role::Assistant, _) => {
+            let has_text = message.calls.is_empty() || !message.text.is_empty();
+            let text = has_text.then(|| answer(slots, message));
+            return text.into_iter().chain(message.calls.iter().map(called)).collect();
+        }
+        (Role::System, _) => ("developer", ""),
+        (Role::User, _) => ("user", ""),
+        (Role::Tool, None) => ("user", "[tool]\n"),
     };
-    next(payload);
-    payload.raw("{\"role\":");
-    payload.json(role);
-    payload.raw(",\"content\":");
-    content(payload, label, message);
-    payload.raw("}");
+    vec![json!({"role": role, "content": content(slots, label, message)})]
 }
 
-/// Writes the calls of a message without a received form.
-fn calls(payload: &mut Payload, message: &ChatMessage, next: &mut dyn FnMut(&mut Payload)) {
-    for call in &message.calls {
-        next(payload);
-        payload.json(&json!({"type": "function_call", "call_id": call.id, "name": call.name,
-                             "arguments": arguments_text(call)}));
-    }
+/// Returns the complete form of an assistant's message: llama.cpp rejects a shorter one.
+fn answer(slots: &mut Slots, message: &ChatMessage) -> Value {
+    let part = json!({"type": "output_text", "text": slots.text("", &message.text), "annotations": []});
+    json!({"type": "message", "role": "assistant", "status": "completed", "content": [part]})
 }
 
-/// Writes a text alone, or parts: the text, then the files.
-fn content(payload: &mut Payload, label: &str, message: &ChatMessage) {
+fn called(call: &ToolCall) -> Value {
+    json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments_text(call)})
+}
+
+/// Returns a text alone, or parts: the text, then the files.
+fn content(slots: &mut Slots, label: &str, message: &ChatMessage) -> Value {
+    let text = slots.text(label, &message.text);
     if message.files.is_empty() {
-        return payload.labelled(label, &message.text);
+        return text;
     }
-    payload.raw("[{\"type\":\"input_text\",\"text\":");
-    payload.labelled(label, &message.text);
-    payload.raw("}");
-    for file in &message.files {
-        payload.raw(",");
-        part(payload, file);
-    }
-    payload.raw("]");
+    let text = json!({"type": "input_text", "text": text});
+    std::iter::once(text).chain(message.files.iter().map(|file| part(slots, file))).collect()
 }
 
-fn part(payload: &mut Payload, file: &MediaFile) {
-    if file.media.is_image() {
-        payload.raw("{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":");
-    } else {
-        payload.raw("{\"type\":\"input_file\",\"filename\":");
-        payload.json(&file.name);
-        payload.raw(",\"file_data\":");
+fn part(slots: &mut Slots, file: &MediaFile) -> Value {
+    let data = slots.file(&format!("data:{};base64,", file.media.mime()), file);
+    match file.media.is_image() {
+        true => json!({"type": "input_image", "detail": "auto", "image_url": data}),
+        false => json!({"type": "input_file", "filename": file.name, "file_data": data}),
     }
-    payload.file(&format!("data:{};base64,", file.media.mime()), file);
-    payload.raw("}");
 }
 
 #[cfg(test)]
