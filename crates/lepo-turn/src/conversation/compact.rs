@@ -138,10 +138,10 @@ pub async fn make_room(
 /// does not add them again.
 fn lasting(covered: &[Message]) -> Vec<usize> {
     let below = |at: &usize| *at > 0;
-    let instructions = covered.iter().rposition(|entry| entry.body == Body::Instructions);
-    let catalogue = covered.iter().rposition(|entry| entry.body == Body::Catalogue);
-    let is_skill = |entry: &Message| entry.body == Body::Skill;
-    let skills = covered.iter().enumerate().filter(|(_, entry)| is_skill(entry)).map(|(at, _)| at);
+    let instructions = covered.iter().rposition(|message| message.body == Body::Instructions);
+    let catalogue = covered.iter().rposition(|message| message.body == Body::Catalogue);
+    let is_skill = |message: &Message| message.body == Body::Skill;
+    let skills = covered.iter().enumerate().filter(|(_, message)| is_skill(message)).map(|(at, _)| at);
     let mut lasting: Vec<usize> =
         instructions.into_iter().chain(catalogue).chain(skills).filter(below).collect();
     lasting.sort_unstable();
@@ -274,24 +274,24 @@ fn too_long_for_itself(error: Error) -> Error {
 
 /// Returns the index at which the last `keep` turns start; output of a command before a question belongs to
 /// it.
-fn cut(entries: &[Message], keep: usize) -> Result<usize> {
+fn cut(path: &[Message], keep: usize) -> Result<usize> {
     let questions: Vec<usize> =
-        entries.iter().enumerate().filter(|(_, entry)| entry.is_question()).map(|(at, _)| at).collect();
+        path.iter().enumerate().filter(|(_, message)| message.is_question()).map(|(at, _)| at).collect();
     let nothing = || {
         let count = counted(questions.len(), "question");
         Error::usage(format!("nothing to summarise: {count}, and the last {keep} are kept"))
             .hint(Hint::default().either("--keep N keeps another number of questions", "ask more first"))
     };
     let first = questions.len().checked_sub(keep).ok_or_else(nothing)?;
-    let mut cut = questions.get(first).copied().unwrap_or(entries.len());
-    let is_output = |entry: &Message| {
-        let is_visible = entry.role == Role::System && !entry.hidden && !entry.is_root;
-        entry.body == Body::ForQuestion || is_visible && entry.body != Body::Summary
+    let mut cut = questions.get(first).copied().unwrap_or(path.len());
+    let is_output = |message: &Message| {
+        let is_visible = message.role == Role::System && !message.hidden && !message.is_root;
+        message.body == Body::ForQuestion || is_visible && message.body != Body::Summary
     };
-    while cut > 1 && entries.get(cut - 1).is_some_and(is_output) {
+    while cut > 1 && path.get(cut - 1).is_some_and(is_output) {
         cut -= 1;
     }
-    let covered = entries.get(..cut).unwrap_or_default();
+    let covered = path.get(..cut).unwrap_or_default();
     if covered.len() < 2 || !covered.iter().any(Message::is_question) {
         return Err(nothing());
     }
