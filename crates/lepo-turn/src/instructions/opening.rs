@@ -72,10 +72,10 @@ mod tests {
         let masking = Masking::shapes_only();
         let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
         let found = instructions(&[&key]);
-        let actual = opening(&found, &[], &masking).unwrap();
-        let screened = actual.screened.text().into_owned();
+        let new_message = opening(&found, &[], &masking).unwrap();
+        let screened = new_message.screened.text().into_owned();
         assert!(
-            actual.message.text.contains("QUJDQUJD") && screened.contains("[secret: private-key]"),
+            new_message.message.text.contains("QUJDQUJD") && screened.contains("[secret: private-key]"),
             "{screened}"
         );
         let Some(Notice::Secrets(secrets)) = masking.secrets_notice() else { panic!() };
