@@ -1,5 +1,5 @@
-//! The JSON body of a request in pieces: small JSON, and long texts, escaped only while they are sent. So memory
-//! has only one copy of the conversation, whatever its length.
+//! The JSON body of a request in pieces: JSON, long texts and files. A text is escaped and a file read only when it is
+//! sent, so that memory has only one copy of the conversation, whatever its length.
 
 use std::io;
 
@@ -17,14 +17,16 @@ const SMALL: usize = 4 << 10;
 /// Bytes of a long text per chunk, before escaping.
 const SLICE: usize = 64 << 10;
 
-/// The number of chunks in advance of the reader; a chunk of a file has a quarter of a megabyte.
+/// Number of chunks that are made before they are sent; a chunk of a file has a quarter of a megabyte.
 const AHEAD: usize = 32;
 
 /// A JSON document in pieces. Clones share the long texts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Payload {
     parts: Vec<BodyPart>,
-    last: Vec<u8>,
+    /// JSON after the last part, which the next long text or file turns into a part.
+    open_json: Vec<u8>,
+    /// Length of `parts` in bytes, escaped and encoded.
     length: usize,
 }
 
@@ -38,55 +40,56 @@ enum BodyPart {
 }
 
 impl Payload {
+    /// Appends JSON verbatim.
     pub fn raw(&mut self, json: &str) {
-        self.last.extend_from_slice(json.as_bytes());
+        self.open_json.extend_from_slice(json.as_bytes());
     }
 
     /// Appends a value. All values here have string keys only, so serialising cannot fail.
     pub fn json(&mut self, value: &(impl Serialize + ?Sized)) {
-        let _ = serde_json::to_writer(&mut self.last, value);
+        let _ = serde_json::to_writer(&mut self.open_json, value);
     }
 
     /// Appends a text as a JSON string.
     pub fn text(&mut self, text: &SharedText) {
-        self.labelled("", text);
+        self.labelled_text("", text);
     }
 
     /// Appends a label and a text as one JSON string.
-    pub fn labelled(&mut self, label: &str, text: &SharedText) {
+    pub fn labelled_text(&mut self, label: &str, text: &SharedText) {
         self.json(label);
-        self.last.pop();
+        self.open_json.pop();
         if text.len() <= SMALL {
             let quoted = serde_json::to_vec(&**text).unwrap_or_default();
-            self.last.extend_from_slice(quoted.get(1..).unwrap_or(b"\""));
+            self.open_json.extend_from_slice(quoted.get(1..).unwrap_or(b"\""));
             return;
         }
         self.flush();
         self.length += escaped_length(text);
         self.parts.push(BodyPart::Text(text.clone()));
-        self.last.push(b'"');
+        self.open_json.push(b'"');
     }
 
     /// Appends a file as base64, within a JSON string that starts with `before`.
     pub fn file(&mut self, before: &str, file: &MediaFile) {
-        self.last.push(b'"');
-        self.last.extend_from_slice(before.as_bytes());
+        self.open_json.push(b'"');
+        self.open_json.extend_from_slice(before.as_bytes());
         self.flush();
         self.length += file.encoded_len() as usize;
         self.parts.push(BodyPart::File(file.clone()));
-        self.last.push(b'"');
+        self.open_json.push(b'"');
     }
 
     fn flush(&mut self) {
-        if !self.last.is_empty() {
-            self.length += self.last.len();
-            self.parts.push(BodyPart::Json(Bytes::from(std::mem::take(&mut self.last))));
+        if !self.open_json.is_empty() {
+            self.length += self.open_json.len();
+            self.parts.push(BodyPart::Json(Bytes::from(std::mem::take(&mut self.open_json))));
         }
     }
 
     /// Returns the length of the body in bytes.
     pub fn length(&self) -> usize {
-        self.length + self.last.len()
+        self.length + self.open_json.len()
     }
 
     /// Whether the body has files, which may fail to be read.
@@ -128,7 +131,7 @@ impl Payload {
         self.without_files(BodyPart::Text)
     }
 
-    /// Returns the same without long texts, each of which is empty here: what is not of messages is short.
+    /// Returns the body with every long text empty. Only messages have long texts, so all other fields are whole.
     pub fn outline(&self) -> String {
         self.without_files(|_| BodyPart::Json(Bytes::new()))
     }
@@ -218,6 +221,7 @@ impl<'e> JsonObjectWriter<'e> {
         &mut self.payload
     }
 
+    /// Writes a key with its value.
     pub fn field(&mut self, key: &'static str, value: impl Into<Value>) {
         let value = match (value.into(), self.extra.get(key)) {
             (Value::Object(mut ours), Some(Value::Object(theirs))) => {
@@ -230,8 +234,8 @@ impl<'e> JsonObjectWriter<'e> {
         self.key(key).json(&value);
     }
 
-    /// Writes a key with its value, unless it is `None`.
-    pub fn maybe(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
+    /// Like `field`, but writes nothing for `None`.
+    pub fn optional_field(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.field(key, value);
         }
@@ -293,7 +297,7 @@ mod tests {
         let [short, long] = [3, SMALL + 1].map(|len| SharedText::from("x".repeat(len)));
         let extra = Map::new();
         let mut object = JsonObjectWriter::new(&extra);
-        list(object.key("messages"), [&short, &long], |payload, text| payload.labelled("a: ", text));
+        list(object.key("messages"), [&short, &long], |payload, text| payload.labelled_text("a: ", text));
         object.field("stream", true);
         let body = object.finish();
         let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
@@ -307,7 +311,7 @@ mod tests {
         let mut object = JsonObjectWriter::new(extra.as_object().unwrap());
         object.field("model", "m");
         object.field("options", json!({"a": 1, "b": 1}));
-        object.maybe("none", None::<Value>);
+        object.optional_field("none", None::<Value>);
         let sent: Value = serde_json::from_slice(&object.finish().to_vec()).unwrap();
         assert_eq!(sent, json!({"model": "x", "options": {"a": 1, "b": 2}, "top": 1}));
         assert_eq!(JsonObjectWriter::new(&Map::new()).finish().to_vec(), b"{}");

@@ -150,7 +150,8 @@ impl ProcessSandboxer {
         let sandbox_name = sandbox.name();
         let is_new =
             access != Access::Net && locked(&self.shared.noted_models).insert(agent.model.to_string());
-        let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.as_str(), sandbox_name);
+        let note =
+            || lepo_model::ModelNotice::Sandboxed(agent.model.to_string(), access.as_str(), sandbox_name);
         Ok(SandboxedAgent {
             program,
             description: format!("sandboxed by {sandbox_name} with access `{}`{net}{homes}", access.as_str()),

@@ -166,7 +166,7 @@ fn write_block(payload: &mut Payload, block: &RequestBlock<'_>, marked: Option<C
         RequestBlock::Received(block) => return payload.json(*block),
         RequestBlock::Text(label, text) => {
             payload.raw("{\"type\":\"text\",\"text\":");
-            payload.labelled(label, text);
+            payload.labelled_text(label, text);
         }
         RequestBlock::File(file) => {
             let kind = if file.media.is_image() { "image" } else { "document" };

@@ -135,7 +135,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     if request.tools_ended && !request.tools.is_empty() {
         object.field("tool_choice", json!({"type": "none"}));
     }
-    let thinking = thinking::wanted(config, asking.facts, limit, messages::is_rebuilt(&request));
+    let thinking = thinking::thinking_for(config, asking.facts, limit, messages::is_rebuilt(&request));
     let thinking = thinking.filter(|_| !prefill::is_prefilled(&request));
     if let Some(thinking) = thinking.filter(|_| asking.takes(&THINKING)) {
         object.field("thinking", thinking);
@@ -155,7 +155,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     if let Some(temperature) = options.temperature.clone().filter(|_| asking.takes(&TEMPERATURE)) {
         object.field("temperature", temperature);
     }
-    object.maybe("top_p", options.top_p.clone());
+    object.optional_field("top_p", options.top_p.clone());
     if !options.stop.is_empty() {
         object.field("stop_sequences", options.stop.clone());
     }

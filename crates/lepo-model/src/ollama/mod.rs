@@ -73,7 +73,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     // A conversation that is too long is then refused, instead of being silently cut at its start.
     object.field("truncate", false);
     object.field("shift", false);
-    object.maybe("format", asking.request.schema.map(|schema| schema.schema.clone()));
+    object.optional_field("format", asking.request.schema.map(|schema| schema.schema.clone()));
     let wished = &config.options;
     let mut options = Map::new();
     if asking.takes(&TEMPERATURE) {

@@ -163,8 +163,8 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         let name = if asking.has(&MAX_COMPLETION_TOKENS) { "max_completion_tokens" } else { "max_tokens" };
         object.field(name, limit);
     }
-    object.maybe("top_p", options.top_p.clone());
-    object.maybe("seed", options.seed);
+    object.optional_field("top_p", options.top_p.clone());
+    object.optional_field("seed", options.seed);
     if !options.stop.is_empty() {
         object.field("stop", options.stop.clone());
     }

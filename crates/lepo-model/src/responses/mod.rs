@@ -180,8 +180,8 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     if asking.takes(&TEMPERATURE) {
         object.field("temperature", config.temperature());
     }
-    object.maybe("top_p", options.top_p.clone());
-    object.maybe("max_output_tokens", options.max_tokens);
+    object.optional_field("top_p", options.top_p.clone());
+    object.optional_field("max_output_tokens", options.max_tokens);
     object.finish()
 }
 
@@ -245,10 +245,10 @@ fn calls(payload: &mut Payload, message: &ChatMessage, next: &mut dyn FnMut(&mut
 /// Writes a text alone, or parts: the text, then the files.
 fn content(payload: &mut Payload, label: &str, message: &ChatMessage) {
     if message.files.is_empty() {
-        return payload.labelled(label, &message.text);
+        return payload.labelled_text(label, &message.text);
     }
     payload.raw("[{\"type\":\"input_text\",\"text\":");
-    payload.labelled(label, &message.text);
+    payload.labelled_text(label, &message.text);
     payload.raw("}");
     for file in &message.files {
         payload.raw(",");
