@@ -71,7 +71,7 @@ pub struct Context<'o> {
     /// The command does not write to the store, which may then be anywhere.
     reads_only: bool,
     /// A store to delete when the command ends.
-    unkept: RefCell<Option<ScratchStore>>,
+    scratch: RefCell<Option<ScratchStore>>,
     /// Where the user reads the hints, which decides how commands in them are written.
     pub at: HintTarget<'o>,
     pub out: &'o mut Out,
@@ -101,7 +101,7 @@ impl<'o> Context<'o> {
             cwd,
             save_to,
             reads_only: false,
-            unkept: RefCell::default(),
+            scratch: RefCell::default(),
             at: HintTarget::SHELL,
             out,
             paint,
@@ -116,7 +116,7 @@ impl<'o> Context<'o> {
             cwd,
             save_to,
             reads_only: false,
-            unkept: RefCell::default(),
+            scratch: RefCell::default(),
             at: HintTarget::SHELL,
             out,
             paint,
@@ -227,7 +227,7 @@ impl<'o> Context<'o> {
 
     /// Creates a temporary store in the state directory, deleted at the end, with the working directory and the
     /// instructions of the existing store.
-    pub fn unkept_store(&self) -> Result<Store> {
+    pub fn scratch_store(&self) -> Result<Store> {
         let paths = own_paths()?;
         let found = self.find_store()?;
         let root = found.as_ref().map_or_else(|| self.new_root(), |store| store.root().to_path_buf());
@@ -242,8 +242,8 @@ impl<'o> Context<'o> {
         let insts = found.as_ref().filter(counts).map(|store| store.insts()).transpose()?.flatten();
         let insts = insts.and_then(|bytes| String::from_utf8(bytes).ok());
         let insts = insts.as_deref().unwrap_or_else(|| Insts::default_file_text());
-        let (store, unkept) = Store::unkept(&paths.unkept(), &root, insts)?;
-        self.unkept.replace(Some(unkept));
+        let (store, scratch) = Store::scratch(&paths.scratch_stores(), &root, insts)?;
+        self.scratch.replace(Some(scratch));
         Ok(proving(store))
     }
 
