@@ -30,7 +30,7 @@ pub use cleanup::CleanupReport;
 use cleanup::clean_up;
 pub use detect::SandboxDetector;
 pub use homes::covers_home;
-pub use landlock::run_as_held;
+pub use landlock::run_sandboxed;
 use lepo_process::{Environment, Program};
 use mount::Mount;
 pub use policy::Policy;
