@@ -52,7 +52,7 @@ pub fn mend(lines: &mut [String], fault: usize) -> Mending {
 }
 
 /// Clears the field at a line, with its value.
-pub fn remove_field(lines: &mut [String], start: usize) {
+pub fn clear_field(lines: &mut [String], start: usize) {
     let indent = lines.get(start).map_or(0, |line| indent_of(line));
     let is_within = |line: &String| {
         indent_of(line) > indent || is_empty(line) || indent_of(line) == indent && is_item(line)
@@ -107,16 +107,14 @@ fn split_field(line: &str) -> Option<(&str, &str)> {
 /// Returns why YAML does not read a line of an unquoted value as text; `None` if it does. Some characters count only at
 /// the start of the value.
 fn plain_fault(text: &str, is_first: bool) -> Option<&'static str> {
-    let without_comment = without_comment(text.trim());
-    let is_sign = matches!(without_comment, "-" | "?")
-        || without_comment.starts_with("- ")
-        || without_comment.starts_with("? ");
-    if without_comment.starts_with(['"', '\'', '|', '>']) {
+    let bare = without_comment(text.trim());
+    let is_sign = matches!(bare, "-" | "?") || bare.starts_with("- ") || bare.starts_with("? ");
+    if bare.starts_with(['"', '\'', '|', '>']) {
         None
-    } else if is_first && (is_sign || without_comment.starts_with(SIGNS)) {
+    } else if is_first && (is_sign || bare.starts_with(SIGNS)) {
         Some(RESERVED)
     } else {
-        (without_comment.contains(": ") || without_comment.ends_with(':')).then_some(COLON)
+        (bare.contains(": ") || bare.ends_with(':')).then_some(COLON)
     }
 }
 
