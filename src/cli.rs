@@ -198,7 +198,8 @@ pub fn run(args: Vec<OsString>) -> u8 {
     if !matches!(preparsed, PreparsedLine::Parse { .. })
         && let Some(folder) = folder
     {
-        // A pager, or a program that prints its own help, is not taken out of that folder. Help itself needs no folder.
+        // No program is ever started out of the current folder: so neither a pager nor a program that prints its own help
+        // is started out of that one. Help itself needs no folder.
         let _ = std::env::set_current_dir(folder);
     }
     let (args, command) = match preparsed {
@@ -233,7 +234,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let store = save_to.as_deref().map(Path::to_string_lossy);
     let at = HintTarget::Shell(store.as_deref());
     let mut out = Out::stdout();
-    let done = words_for_store(save_to.as_deref(), cli.globals.cd.as_deref())
+    let done = check_store_name(save_to.as_deref(), cli.globals.cd.as_deref())
         .and_then(|()| Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out))
         .map(|context| context.for_reading(cli.command.reads_only()).read_at(at))
         .and_then(|mut context| {
@@ -383,12 +384,12 @@ impl Command {
     }
 }
 
-/// Rejects a store name that is text: most likely the user meant the system prompt.
-pub(super) fn words_for_store(path: Option<&Path>, cd: Option<&Path>) -> Result<()> {
+/// Rejects a store name that looks like prose: most likely the user meant `-S`, the system prompt.
+pub(super) fn check_store_name(path: Option<&Path>, cd: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let text = path.to_string_lossy();
-    let is_there = cd.unwrap_or(Path::new("")).join(path).exists();
-    match text.contains(char::is_whitespace) && !text.contains('/') && !is_there {
+    let exists = cd.unwrap_or(Path::new("")).join(path).exists();
+    match text.contains(char::is_whitespace) && !text.contains('/') && !exists {
         true => Err(Error::usage(format!("no folder {text:?} for a store"))
             .hint("-s names a store and creates ./NAME; -S sets the system prompt")),
         false => Ok(()),
