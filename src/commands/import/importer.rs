@@ -27,6 +27,9 @@ use lepo_store::store::{ImportRecord, Store, now};
 /// Reason for skipping a conversation whose bubbs would get other ids today.
 const OLDER: &str = "conversation that an older lepo imported; --again imports it again";
 
+/// Reason for skipping a conversation of which a better source was imported.
+const COPY: &str = "conversation that was imported from another source";
+
 /// Reason for skipping a conversation that the proxy recorded.
 const PROXIED: &str = "conversation that `do --proxy` has kept; --again imports it, too";
 
@@ -232,28 +235,15 @@ impl SourceImport<'_, '_> {
         let dir = conversation.dir.as_deref().filter(|_| !is_asked_for);
         self.writer.omissions.is_remembered =
             dir.is_some_and(|dir| !self.own_dirs.iter().any(|own| is_below(dir, own)));
-        let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
-        if self.importer.since.is_some_and(|since| last.unwrap_or(0) < since) {
-            self.report.older += 1;
+        if self.is_skipped(format, &conversation, path) {
             return Ok(());
         }
-        if conversation.copy && self.writer.knows_better(format, &conversation.id, path) {
-            self.report.known += 1;
-            self.report.skip_in(path, "conversation that was imported from another source", 1);
-            return Ok(());
-        }
-        if !self.importer.args.again && conversation.responses.iter().any(|id| self.is_proxied(id)) {
-            self.report.known += 1;
-            self.report.skip_in(path, PROXIED, 1);
-            return Ok(());
-        }
-        let known = self.find_previous(format, &conversation);
-        if known.as_ref().is_some_and(|known| known.version < VERSION) && !self.importer.args.again {
+        let previous = self.find_previous(format, &conversation);
+        if previous.as_ref().is_some_and(|previous| previous.version < VERSION) && !self.importer.args.again {
             self.report.known += 1;
             self.report.skip_in(path, OLDER, 1);
             return Ok(());
         }
-        let known = known.and_then(|known| ToolDetail::parse(&known.tools));
         self.report.conversations += 1;
         self.report.messages += conversation.messages;
         let is_unknown = conversation.is_unknown();
@@ -261,21 +251,8 @@ impl SourceImport<'_, '_> {
         for (reason, count) in &skipped {
             self.report.skip_in(path, reason, *count);
         }
-        let tools = match (self.importer.args.tools, known) {
-            (Some(asked), Some(known)) if asked != known && !self.importer.args.again => {
-                return Err(Error::usage(format!(
-                    "{}: it was imported with --tools {}, and would get other ids with --tools {}",
-                    path.display(),
-                    known.as_str(),
-                    asked.as_str()
-                ))
-                .hint(
-                    "leave --tools out, or import all of it once more, next to what exists, with --again",
-                ));
-            }
-            (asked, known) => asked.or(known).unwrap_or_default(),
-        };
-        let about = SourceFacts {
+        let tools = self.tool_detail(previous.as_ref(), path)?;
+        let facts = SourceFacts {
             format,
             path,
             id: conversation.id.clone(),
@@ -300,14 +277,51 @@ impl SourceImport<'_, '_> {
         if let Some(finder) = &self.finder {
             count_typed(self.writer, &plan, finder, &mut self.report.typed_secrets)?;
         }
-        let (id, imported) = (about.id.clone(), self.writer.imported);
-        self.writer.add(about, plan, self.importer.args.branches)?;
-        let imported = self.writer.imported - imported;
+        let (id, before) = (facts.id.clone(), self.writer.imported);
+        self.writer.add(facts, plan, self.importer.args.branches)?;
+        let imported = self.writer.imported - before;
         if self.importer.is_automatic && imported > 0 {
             let (format, source) = (format.to_string(), path.to_path_buf());
             self.report.news.push(SessionNews { format, source, id, imported, question });
         }
         Ok(())
+    }
+
+    /// Whether a conversation is too old, imported from a better source, or recorded by the proxy; the report counts it.
+    fn is_skipped(&mut self, format: &str, conversation: &History, path: &Path) -> bool {
+        let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
+        if self.importer.since.is_some_and(|since| last.unwrap_or(0) < since) {
+            self.report.older += 1;
+            return true;
+        }
+        let reason = if conversation.copy && self.writer.knows_better(format, &conversation.id, path) {
+            COPY
+        } else if !self.importer.args.again && conversation.responses.iter().any(|id| self.is_proxied(id)) {
+            PROXIED
+        } else {
+            return false;
+        };
+        self.report.known += 1;
+        self.report.skip_in(path, reason, 1);
+        true
+    }
+
+    /// Returns how much tool traffic to import: as requested, or else as in the previous import. Another amount would change
+    /// the ids of the bubbs.
+    fn tool_detail(&self, previous: Option<&ImportRecord>, path: &Path) -> Result<ToolDetail> {
+        let previous = previous.and_then(|previous| ToolDetail::parse(&previous.tools));
+        match (self.importer.args.tools, previous) {
+            (Some(requested), Some(previous)) if requested != previous && !self.importer.args.again => {
+                Err(Error::usage(format!(
+                    "{}: it was imported with --tools {}, and would get other ids with --tools {}",
+                    path.display(),
+                    previous.as_str(),
+                    requested.as_str()
+                ))
+                .hint("leave --tools out, or import all of it once more, next to what exists, with --again"))
+            }
+            (requested, previous) => Ok(requested.or(previous).unwrap_or_default()),
+        }
     }
 
     /// Finds the previous import of a conversation. Without an id, a conversation is identified by its root,
