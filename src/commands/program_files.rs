@@ -14,23 +14,23 @@ use lepo_turn::config::{Flags, Paths, ProgramTrust, RepoFile, Settings, load_set
 use lepo_turn::{ChangedProgram, ProgramRole, TrustedFile, changed_programs, programs_of, server_folders};
 
 /// The configured programs that start for a folder, and the user's trust in their files.
-pub struct FolderPrograms<'p> {
+pub struct ProgramFileTrust<'p> {
     paths: &'p Paths,
     env: &'p Env,
     /// The folder that servers and agents work for.
     root: PathBuf,
 }
 
-impl<'p> FolderPrograms<'p> {
+impl<'p> ProgramFileTrust<'p> {
     /// Uses the folder of the store, or the folder that a new store would be created in.
     pub fn new(
         paths: &'p Paths,
         env: &'p Env,
         store: Option<&Store>,
         context: &Context<'_>,
-    ) -> FolderPrograms<'p> {
+    ) -> ProgramFileTrust<'p> {
         let root = store.map_or_else(|| context.new_root(), |store| store.root().to_path_buf());
-        FolderPrograms { paths, env, root }
+        ProgramFileTrust { paths, env, root }
     }
 
     /// Returns the programs of servers and models whose files changed since the user trusted them.

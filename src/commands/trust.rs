@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use self::steering::{SteeringHere, agreed_messages};
 use super::Context;
-use super::program_files::{FolderPrograms, print_changed, print_named};
+use super::program_files::{ProgramFileTrust, print_changed, print_named};
 use super::repo_files::repo_files;
 use crate::commands::user_env::UserEnv;
 use crate::term::{columns, extent, fold, one_line, print_status, quote, tty};
@@ -66,7 +66,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut folders = folders_here(store.as_ref(), context)?;
     let folder_trust = FolderTrust::new(paths);
     let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
-    let programs = FolderPrograms::new(paths, env, store.as_ref(), context);
+    let programs = ProgramFileTrust::new(paths, env, store.as_ref(), context);
     let mut changed = programs.changed(store.as_ref(), context)?;
     // A yes to something else does not take back the no to a folder.
     if !(nothing_else && skills.untrusted.is_empty() && steering.is_empty() && changed.is_empty()) {
