@@ -17,7 +17,7 @@ const SMALL: usize = 4 << 10;
 /// Bytes of a long text per chunk, before escaping.
 const SLICE: usize = 64 << 10;
 
-/// Number of chunks that are made before they are sent; a chunk of a file has a quarter of a megabyte.
+/// Number of chunks in advance of the sender; a chunk of a file has a quarter of a megabyte.
 const AHEAD: usize = 32;
 
 /// A JSON document in pieces. Clones share the long texts.

@@ -148,7 +148,7 @@ impl<'a> ConfiguredProgram<'a> {
         Ok((words, env, dir))
     }
 
-    /// Returns the folder to start in, and the lock of a folder that was created for this start.
+    /// Returns the folder to start in, and the lock of that folder if this start created it.
     fn start_dir(&self) -> io::Result<(PathBuf, Option<std::fs::File>)> {
         match &self.start.0 {
             StartKind::Trusted(dir) | StartKind::Absolute(dir) if dir.is_dir() => Ok((dir.clone(), None)),

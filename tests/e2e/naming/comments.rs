@@ -39,7 +39,7 @@ pub const IDIOMS: &[(&str, Idiom, usize)] = &[
     ("anew", Phrase(&["anew"]), 0),
     ("to be had", Phrase(&["to be had", "to be known"]), 0),
     ("other words", Phrase(&["other words"]), 0),
-    ("that is PARTICIPLE", Participle, 29),
+    ("that is PARTICIPLE", Participle, 6),
     ("verb it", VerbIt, 0),
     ("come of", Phrase(&["come of", "comes of", "came of", "come to", "comes to", "came to"]), 0),
     ("is no X", IsNo, 9),

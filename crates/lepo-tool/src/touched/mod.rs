@@ -185,7 +185,7 @@ impl TouchedFiles {
         Ok(files.chain(folders).collect())
     }
 
-    /// Rewrites the record without missing paths; a path that is created again is recorded again.
+    /// Rewrites the record without missing paths. If a command creates such a path again, it is recorded again.
     fn shorten(&self) -> io::Result<()> {
         let Record { files, folders, open } = Record::read(&self.path)?;
         let exists = |path: &Path| {

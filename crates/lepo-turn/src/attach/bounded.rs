@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lepo_base::error::{Error, Result};
 
-/// Maximum bytes of a file that is sent as text.
+/// Maximum bytes of a file to send as text.
 const MOST: u64 = 64 << 20;
 
 /// Reads the rest of an open file after `start`, the bytes already read from it; `path` is for messages. Pipes are read,

@@ -67,7 +67,7 @@ fn is_item(line: &str) -> bool {
 }
 
 /// Returns the line of the field with the fault: this line if its own value explains the fault, or else the nearest
-/// unindented field at or above it. `None` if no field is there, or if the line is unindented text after a value.
+/// unindented field at or above it. `None` without such a field, and for unindented text after a value.
 fn start_of_field(lines: &[String], fault: usize) -> Option<usize> {
     let line = lines.get(fault)?;
     if split_field(line).is_some_and(|(_, value)| plain_fault(value, true).is_some()) {
