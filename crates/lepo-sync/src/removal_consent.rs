@@ -11,7 +11,7 @@ use lepo_store::bubb::counted;
 
 /// If at least this many messages, and at least half of all, are gone at once, the store may be incomplete or the
 /// removals unintended.
-const MANY: usize = 50;
+const MANY_REMOVED: usize = 50;
 
 /// Removals by other clones within this many milliseconds are counted together.
 const REMOVALS_DAY: u64 = 24 * 60 * 60 * 1000;
@@ -30,8 +30,8 @@ pub enum RemovalConsent<'a> {
     Nobody,
 }
 
-/// Returns the clones that the user confirmed as own: those whose refs descend from the last merged commit, and those
-/// whose history was replaced.
+/// Returns the clones that the user confirmed as own: first those whose refs descend from the last merged commit,
+/// then those whose history was replaced.
 pub fn own_clones(git: &Git, settings: &SyncSettings, refs: &Refs) -> (Vec<String>, Vec<String>) {
     let theirs = refs.theirs.iter().filter(|(clone, _)| **clone != settings.name);
     let mine = theirs.filter(|(clone, _)| settings.mine.contains(*clone));
@@ -52,7 +52,7 @@ pub fn is_ancestor(git: &Git, old: &str, new: &str) -> bool {
 
 /// Fails if most sent messages are missing here, unless the user consents: the disk may not be mounted.
 pub fn check_own_removals((missing, all): (usize, usize), consent: RemovalConsent<'_>) -> Result<()> {
-    if missing < MANY || missing * 2 < all {
+    if missing < MANY_REMOVED || missing * 2 < all {
         return Ok(());
     }
     let finding = format!("{missing} of {all} sent messages are missing here");
@@ -81,7 +81,7 @@ pub fn check_their_removals(
     let is_same_day = now.abs_diff(since) < REMOVALS_DAY;
     let (since, before) = if is_same_day { (since, before) } else { (now, 0) };
     let (sum, all) = (removed + before, here.bubbs.len() + before);
-    if sum < MANY || sum * 2 < all {
+    if sum < MANY_REMOVED || sum * 2 < all {
         settings.lately = (since, sum);
         return Ok(());
     }

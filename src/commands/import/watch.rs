@@ -17,6 +17,7 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_import::{SourceFormat, SourceReader};
 use lepo_store::store::now;
 
+/// Imports changed logs until a signal arrives or the store is deleted.
 pub fn run_watch(args: &ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let formats = formats_of(args)?;
     let stop = StopSignal::listen()?;
@@ -47,7 +48,7 @@ pub fn run_watch(args: &ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-/// Returns the named formats; all that record directories if it is empty.
+/// Returns the formats that the user named; empty for all formats that record directories.
 fn formats_of(args: &ImportArgs) -> Result<Vec<SourceFormat>> {
     let parse = |word: &PathBuf| {
         let format = word.to_str().and_then(SourceFormat::parse);

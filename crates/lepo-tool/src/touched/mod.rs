@@ -97,7 +97,7 @@ impl TouchedFiles {
     }
 
     /// Marks a command that may write below `root`, without following links, and in the other folders; durable when
-    /// this returns. Locks the folders for the command.
+    /// this returns. The caller has locked `root`: an open mark of an unlocked folder counts as abandoned.
     pub fn start_command(&self, root: &Path, other_folders: &[PathBuf]) -> io::Result<CommandMark> {
         let now = SystemTime::now();
         let id = format!("{:016x}", RandomState::new().hash_one(now));
