@@ -200,7 +200,8 @@ pub fn run(args: Vec<OsString>) -> u8 {
     if !matches!(preparsed, PreparsedLine::Parse { .. })
         && let Some(folder) = folder
     {
-        // A pager, or a program that prints its own help, is not taken out of that folder. Help itself needs no folder.
+        // No program is ever started out of the current folder: so neither a pager nor a program that prints its own help
+        // is started out of that one. Help itself needs no folder.
         let _ = std::env::set_current_dir(folder);
     }
     let (args, command) = match preparsed {

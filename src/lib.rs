@@ -47,5 +47,5 @@ pub use term::report_panics;
 /// Runs a helper process (the supervisor, or the start of a sandboxed command) if `args` name one: lepo
 /// starts itself under another `argv[0]`. Returns its exit code.
 pub fn run_as_helper(args: &[std::ffi::OsString]) -> Option<u8> {
-    lepo_process::run_as_keeper(args).or_else(|| lepo_tool::run_as_held(args))
+    lepo_process::run_as_keeper(args).or_else(|| lepo_tool::run_sandboxed(args))
 }

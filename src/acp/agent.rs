@@ -276,11 +276,11 @@ impl AcpAgent {
         let start = start.ok_or_else(|| no_session(&id))?;
         if let Ok(old) = self.session(&id) {
             // Reopening repeats a pending consent question, but never interrupts a turn.
-            if old.state.borrow().works && !old.state.borrow().asks_again {
+            if old.state.borrow().is_running && !old.state.borrow().is_asking {
                 return Err(busy());
             }
             old.interrupt.cancel(CANCELLED);
-            old.at_rest().await;
+            old.wait_idle().await;
             close(&old).await;
         }
         let Position { tip: at, pending, .. } = start.position;
@@ -308,7 +308,7 @@ impl AcpAgent {
     /// Asks again about the pending request.
     fn ask_again(self: Rc<Self>, session: Rc<AcpSession>) {
         let Some(mut env) = session.lend_env() else { return };
-        session.state.borrow_mut().asks_again = true;
+        session.state.borrow_mut().is_asking = true;
         spawn_local(async move {
             SessionTurn { peer: &self.peer, session: &session, env: &mut env }.ask_again().await;
             session.return_env(env);
@@ -325,7 +325,7 @@ impl AcpAgent {
         let (works, gives_way, has_waiting, is_taken) = {
             let state = session.state.borrow();
             let is_taken = state.waiting.iter().any(|(_, is_cancelled)| !is_cancelled);
-            (state.works, state.asks_again || state.is_cancelled, !state.waiting.is_empty(), is_taken)
+            (state.is_running, state.is_asking || state.is_cancelled, !state.waiting.is_empty(), is_taken)
         };
         if is_taken || (works && !gives_way && !has_waiting) {
             return self.peer.answer(&id, Err(busy()));
@@ -335,13 +335,13 @@ impl AcpAgent {
             session.state.borrow_mut().prompt = Some(id.clone());
             return self.turn(id, session, env, blocks);
         }
-        if session.state.borrow().asks_again {
+        if session.state.borrow().is_asking {
             session.interrupt.cancel(CANCELLED);
-            session.state.borrow_mut().asks_again = false;
+            session.state.borrow_mut().is_asking = false;
         }
         session.state.borrow_mut().waiting.push((id.clone(), false));
         spawn_local(async move {
-            let is_cancelled = session.turn_of(&id).await;
+            let is_cancelled = session.wait_for_turn(&id).await;
             let Some(env) = session.lend_env() else { return self.peer.answer(&id, Err(busy())) };
             session.state.borrow_mut().prompt = Some(id.clone());
             if is_cancelled {
@@ -372,7 +372,7 @@ impl AcpAgent {
         }
         let _ = timeout(LAST, async {
             for session in &sessions {
-                session.at_rest().await;
+                session.wait_idle().await;
                 close(session).await;
             }
         })
@@ -382,7 +382,7 @@ impl AcpAgent {
 
 /// Waits for the end of the turn, and stops the MCP servers.
 async fn close(session: &AcpSession) {
-    session.at_rest().await;
+    session.wait_idle().await;
     if let Some(env) = session.lend_env() {
         env.close().await;
     }

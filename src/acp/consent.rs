@@ -16,7 +16,7 @@ pub struct ConsentAnswer {
     /// The user's reply.
     pub reply: ConsentReply,
     /// Whether the editor left the question unanswered, or withdrew it.
-    pub withdrew: bool,
+    pub has_withdrawn: bool,
 }
 
 /// Asks about one request. If the editor cannot ask, or does not answer, the request stays pending.
@@ -26,7 +26,7 @@ pub async fn ask(
     proposal: &Proposal,
 ) -> Result<ConsentAnswer> {
     let permission = permission_words(proposal);
-    let nobody = ConsentAnswer { reply: ConsentReply::NoTerminal, withdrew: false };
+    let nobody = ConsentAnswer { reply: ConsentReply::NoTerminal, has_withdrawn: false };
     let Some(open) = open else { return Ok(nobody) };
     if permission.text.len() > TEXT {
         let note = "The request is too long to be shown here: decide on it in a terminal.\n";
@@ -47,7 +47,7 @@ pub async fn ask(
     };
     let params = permission::params(&session.id, &call, &options);
     let answer = peer.ask(permission::METHOD, &params).answer().await;
-    session.state.borrow_mut().asks_again = false;
+    session.state.borrow_mut().is_asking = false;
     let outcome = match &answer {
         Some(Ok(result)) => permission::outcome(result, &options),
         // The editor cannot ask a user.
@@ -60,9 +60,9 @@ pub async fn ask(
         PermissionOutcome::Chosen(PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways) => {
             ConsentReply::No
         }
-        PermissionOutcome::Cancelled => return Ok(ConsentAnswer { withdrew: true, ..nobody }),
+        PermissionOutcome::Cancelled => return Ok(ConsentAnswer { has_withdrawn: true, ..nobody }),
     };
-    Ok(ConsentAnswer { reply, withdrew: false })
+    Ok(ConsentAnswer { reply, has_withdrawn: false })
 }
 
 /// Asks whether programs of the user may start: in a new folder, or although their files have changed. `None` if

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::peer::EditorConnection;
-use super::tool_calls::{asked, result};
+use super::tool_calls::{request_call, result_call};
 use lepo_acp::content::ContentBlock;
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate};
 use lepo_base::error::Result;
@@ -117,17 +117,18 @@ impl HistorySender<'_> {
     fn hidden(&self, name: &BubbName) -> Result<()> {
         let text = self.store.text(name)?;
         if matches!(name.role, Role::System | Role::Assistant)
-            && let Some(call) = asked(name, &text)
+            && let Some(call) = request_call(name, &text)
         {
             self.peer.update(self.session, &SessionUpdate::ToolCall(call));
             return Ok(());
         }
         let before = name.prev.and_then(|prev| self.forest.find(prev)).map(|ix| self.forest.name(ix));
         let call = before.filter(|before| before.hidden);
-        let call = call.filter(|call| self.store.text(call).is_ok_and(|text| asked(call, &text).is_some()));
+        let call =
+            call.filter(|call| self.store.text(call).is_ok_and(|text| request_call(call, &text).is_some()));
         match (call, name.role) {
             (Some(call), _) => {
-                let ended = AcpToolCall { id: call.id.to_string(), ..result(&text) };
+                let ended = AcpToolCall { id: call.id.to_string(), ..result_call(&text) };
                 self.peer.update(self.session, &SessionUpdate::ToolCallUpdate(ended));
             }
             (None, Role::Assistant) => {

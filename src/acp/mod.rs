@@ -1,21 +1,20 @@
-//! `lepo do --acp`: the conversations of an editor that speaks the Agent Client Protocol. Its view of turns is a
-//! sibling of the views of `do` and of a session.
+//! `lepo do --acp`: the conversations of an editor that speaks the Agent Client Protocol. Its [`view`] is a
+//! view of turns, like those in `ui`.
 //!
 //! | module | contents |
 //! |---|---|
 //! | [`inbox`], [`peer`] | messages in and out |
 //! | [`agent`] | the dispatch of requests |
-//! | [`session`], [`turns`], [`begin`] | a session, its turns, and how it is found again |
-//! | [`frontend`], [`tool_calls`], [`consent`] | the view of a turn, and the question for permission |
+//! | [`session`], [`turns`], [`session_start`] | a session, its turns, and how it is found again |
+//! | [`view`], [`tool_calls`], [`consent`] | the view of a turn, and the question for permission |
 //! | [`question`], [`commands`], [`servers`] | the parts of a prompt |
-//! | [`list`], [`replay`] | the sessions of a store, and the history of one |
+//! | [`list`], [`history`] | the sessions of a store, and the history of one |
 
 mod agent;
 mod commands;
 mod consent;
 mod editor_server;
 mod failure;
-mod frontend;
 mod history;
 mod inbox;
 mod list;
@@ -26,6 +25,7 @@ mod session;
 mod session_start;
 mod tool_calls;
 mod turns;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -22,6 +22,7 @@ use lepo_turn::{Configuration, Conversation, Interrupt, Position, Rules, Trusted
 /// The signal that ends a cancelled turn.
 pub const CANCELLED: u8 = 2;
 
+/// A session; requests of the editor share it.
 pub struct AcpSession {
     /// The id that the editor uses.
     pub id: String,
@@ -50,9 +51,9 @@ pub struct SessionState {
     /// The model from the next turn on, if chosen.
     pub model: Option<String>,
     /// Whether a turn is running.
-    pub works: bool,
+    pub is_running: bool,
     /// Whether the editor is asked about a request of an earlier process.
-    pub asks_again: bool,
+    pub is_asking: bool,
     /// The id of the editor's request that the turn answers.
     pub prompt: Option<Value>,
     /// Whether the turn was cancelled; a new prompt waits for its end.
@@ -76,13 +77,13 @@ pub struct SessionStart {
 }
 
 impl AcpSession {
-    /// Creates a session at `place`.
+    /// Creates a session at `start`, whose turns use the folder `opened` and the servers that the editor sent.
     pub fn new(
         id: String,
         cwd: PathBuf,
         opened: OpenFolder,
         start: SessionStart,
-        given: Vec<EditorServer>,
+        editor_servers: Vec<EditorServer>,
     ) -> Result<AcpSession> {
         let OpenFolder { configured, dir, repo_servers, store } = opened;
         let servers = configured.session_servers(&dir, repo_servers.clone(), Vec::new())?;
@@ -90,19 +91,19 @@ impl AcpSession {
         let mut models: Vec<String> = listed.into_iter().map(|model| model.name).collect();
         let model = default_model(&configured);
         models.extend(model.iter().filter(|model| !models.contains(model)).cloned().collect::<Vec<_>>());
-        let (given, agreed) = given.into_iter().partition(|server| !server.is_agreed);
+        let (unapproved, approved) = editor_servers.into_iter().partition(|server| !server.is_agreed);
         let state = SessionState {
             conversation: Conversation::new(start.position, Rules::EDITOR),
             mode: configured.settings.tool_call_mode,
             model,
-            works: false,
-            asks_again: false,
+            is_running: false,
+            is_asking: false,
             prompt: None,
             is_cancelled: false,
             waiting: Vec::new(),
             title: None,
-            unapproved: given,
-            approved: agreed,
+            unapproved,
+            approved,
         };
         let interrupt = Interrupt::by_hand();
         let env = TurnEnv::new(configured, servers, store.clone(), interrupt.clone());
@@ -130,7 +131,7 @@ impl AcpSession {
     pub fn lend_env(&self) -> Option<TurnEnv> {
         let env = self.env.take()?;
         let mut state = self.state.borrow_mut();
-        (state.works, state.is_cancelled) = (true, false);
+        (state.is_running, state.is_cancelled) = (true, false);
         self.interrupt.reset();
         Some(env)
     }
@@ -138,20 +139,20 @@ impl AcpSession {
     /// Cancels the turn and the prompts that wait for its end, or only the one with this request.
     pub fn cancel(&self, request: Option<&Value>) {
         let mut state = self.state.borrow_mut();
-        let is_meant = |prompt: Option<&Value>| request.is_none() || prompt == request;
-        if state.works && is_meant(state.prompt.as_ref()) {
+        let is_cancelled_now = |prompt: Option<&Value>| request.is_none() || prompt == request;
+        if state.is_running && is_cancelled_now(state.prompt.as_ref()) {
             state.is_cancelled = true;
             self.interrupt.cancel(CANCELLED);
         }
         for (prompt, is_cancelled) in &mut state.waiting {
-            *is_cancelled |= is_meant(Some(prompt));
+            *is_cancelled |= is_cancelled_now(Some(prompt));
         }
     }
 
     /// Waits until a queued prompt can start; returns whether it was cancelled.
-    pub async fn turn_of(&self, prompt: &Value) -> bool {
+    pub async fn wait_for_turn(&self, prompt: &Value) -> bool {
         loop {
-            self.at_rest().await;
+            self.wait_idle().await;
             if let Some(is_cancelled) = self.first_waiting(prompt) {
                 return is_cancelled;
             }
@@ -164,16 +165,16 @@ impl AcpSession {
     pub fn return_env(&self, env: TurnEnv) {
         self.env.replace(Some(env));
         let mut state = self.state.borrow_mut();
-        (state.works, state.asks_again, state.prompt) = (false, false, None);
+        (state.is_running, state.is_asking, state.prompt) = (false, false, None);
         state.is_cancelled = false;
         self.idle.notify_waiters();
     }
 
     /// Waits until no turn is running.
-    pub async fn at_rest(&self) {
+    pub async fn wait_idle(&self) {
         loop {
             let idle = self.idle.notified();
-            if !self.state.borrow().works {
+            if !self.state.borrow().is_running {
                 return;
             }
             idle.await;
@@ -200,8 +201,8 @@ impl AcpSession {
             env.use_model(&model)?;
         }
         if new_servers {
-            let agreed = self.state.borrow().approved.iter().map(|given| given.config.clone()).collect();
-            let servers = env.configured.session_servers(&self.dir, self.repo_servers.clone(), agreed)?;
+            let approved = self.state.borrow().approved.iter().map(|server| server.config.clone()).collect();
+            let servers = env.configured.session_servers(&self.dir, self.repo_servers.clone(), approved)?;
             env.use_servers(servers).await;
         }
         Ok(())
@@ -223,7 +224,7 @@ impl AcpSession {
     }
 
     /// Records the session's last bubb in the journal.
-    pub fn wrote(&self, bubb: BubbId) {
+    pub fn record_last(&self, bubb: BubbId) {
         if self.is_journaled {
             self.store.journal().note_session(&self.id, bubb);
         }

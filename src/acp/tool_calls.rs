@@ -13,7 +13,7 @@ use lepo_turn::Body;
 const SHOWN: usize = 48 << 10;
 
 /// Returns the tool call of a hidden bubb; `None` if the bubb is something else.
-pub fn asked(name: &BubbName, text: &str) -> Option<AcpToolCall> {
+pub fn request_call(name: &BubbName, text: &str) -> Option<AcpToolCall> {
     let (title, kind, input) = match Body::read_named(name, text) {
         Body::Request(request) => {
             let kind = match &*request {
@@ -42,7 +42,7 @@ pub fn asked(name: &BubbName, text: &str) -> Option<AcpToolCall> {
 }
 
 /// Returns the update for a result: success or failure, and the text.
-pub fn result(text: &str) -> AcpToolCall {
+pub fn result_call(text: &str) -> AcpToolCall {
     let end = text.floor_char_boundary(SHOWN);
     let (shown, rest) = text.split_at(end);
     let mut fenced = in_fence(shown);
@@ -85,10 +85,10 @@ mod tests {
             ("exit code: 1", ToolCallStatus::Completed, None),
             ("", ToolCallStatus::Completed, None),
         ] {
-            let call = result(text);
+            let call = result_call(text);
             assert_eq!((call.status, call.output.unwrap()["exit"].as_i64()), (Some(status), exit), "{text}");
         }
-        let long = result(&"한".repeat(SHOWN));
+        let long = result_call(&"한".repeat(SHOWN));
         assert!(json!(long).to_string().len() < 1 << 20);
     }
 
@@ -96,7 +96,7 @@ mod tests {
     fn calls_of_others_are_shown_too() {
         let id = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A").unwrap();
         let name = BubbName { id, role: Role::Assistant, hidden: true, prev: None };
-        let title = |text: &str| asked(&name, text).and_then(|call| call.title);
+        let title = |text: &str| request_call(&name, text).and_then(|call| call.title);
         assert_eq!(title(r#"{"access":"read","command":"ls -l"}"#).as_deref(), Some("ls -l"));
         assert_eq!(title(r#"{"arguments":{"path":"a"},"name":"Read"}"#).as_deref(), Some("Read"));
         for other in ["words", "{}", r#"{"name":"a"}"#, r#"{"arguments":{},"name":"a","more":1}"#, "[]"] {

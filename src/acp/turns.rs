@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use super::commands::{SlashAction, entered, skill_question};
 use super::failure::{of_question, rpc_error};
-use super::frontend::{AcpView, Silent};
 use super::list::session_title;
 use super::peer::EditorConnection;
 use super::question::{PromptInput, typed};
 use super::servers;
 use super::session::{AcpSession, CANCELLED};
+use super::view::{AcpView, SilentView};
 use crate::term::StatusLine;
 use crate::ui;
 use lepo_acp::agent::{self, StopReason};
@@ -87,7 +87,7 @@ impl SessionTurn<'_> {
     /// Whether the user approved servers that are not in use yet.
     fn has_unused(&self) -> bool {
         let names = self.env.catalogue.names();
-        self.session.state.borrow().approved.iter().any(|given| !names.contains(&given.config.name))
+        self.session.state.borrow().approved.iter().any(|server| !names.contains(&server.config.name))
     }
 
     async fn grant(&mut self, action: SlashAction) -> PromptResult {
@@ -140,7 +140,7 @@ impl SessionTurn<'_> {
         // A fork of the session may read its position in the meantime.
         let mut conversation = self.session.state.borrow().conversation.clone();
         let bytes = question.text.len();
-        conversation.make_room(self.env, &config, &mut next, bytes, &mut Silent).await?;
+        conversation.make_room(self.env, &config, &mut next, bytes, &mut SilentView).await?;
         self.session.state.borrow_mut().conversation = conversation;
         Ok((config, next))
     }
@@ -203,13 +203,13 @@ impl SessionTurn<'_> {
         }
         let outcome = execute_turn(self.env, config, &insts, forest, &mut view, ask).await?;
         view.flush();
-        let withdrew = view.withdrew;
+        let has_withdrawn = view.has_withdrawn;
         self.follow(start, &outcome)?;
         self.send_state(config).await;
-        Ok(self.answer(outcome, withdrew))
+        Ok(self.answer(outcome, has_withdrawn))
     }
 
-    fn answer(&self, outcome: Outcome, withdrew: bool) -> PromptResult {
+    fn answer(&self, outcome: Outcome, has_withdrawn: bool) -> PromptResult {
         let meta = meta(&outcome);
         match outcome.error {
             None => Ok(agent::prompted(StopReason::EndTurn, meta)),
@@ -217,7 +217,7 @@ impl SessionTurn<'_> {
                 Ok(agent::prompted(StopReason::Cancelled, meta))
             }
             Some(error) if error.kind == ExitKind::Pending => {
-                if withdrew {
+                if has_withdrawn {
                     return Ok(agent::prompted(StopReason::Cancelled, meta));
                 }
                 let hint = error.hint_for(HintTarget::SHELL).unwrap_or_default();
@@ -231,7 +231,7 @@ impl SessionTurn<'_> {
 
     fn follow(&self, start: TurnStart, outcome: &Outcome) -> Result<()> {
         if let Some(answer) = &outcome.answer {
-            self.session.wrote(answer.name.id);
+            self.session.record_last(answer.name.id);
         }
         let mut state = self.session.state.borrow_mut();
         state.conversation.follow(&self.session.store, start, outcome).map(drop)
@@ -269,7 +269,7 @@ impl SessionTurn<'_> {
             Ok(None) => return Err(rpc_error(&error)),
             Err(failed) => return Err(rpc_error(&failed)),
         };
-        self.session.wrote(kept);
+        self.session.record_last(kept);
         match error.kind {
             ExitKind::Signal(_) => Ok(agent::prompted(StopReason::Cancelled, question_meta(kept))),
             _ => Err(of_question(&error, Some(kept))),
@@ -285,7 +285,7 @@ impl SessionTurn<'_> {
             let insts = self.env.insts_without_warnings()?;
             let instruction = Some(words).filter(|words| !words.is_empty());
             let wanted = Compaction { tail, keep: KEEP, instruction };
-            compact(self.env, &config, &insts, &forest, wanted, &mut Silent).await
+            compact(self.env, &config, &insts, &forest, wanted, &mut SilentView).await
         };
         match compacted.await {
             Ok(id) => {
@@ -320,7 +320,7 @@ impl SessionTurn<'_> {
     fn goes_on_at(&self, at: Option<BubbId>) {
         self.session.state.borrow_mut().conversation.position = Position::at(at);
         if let Some(at) = at {
-            self.session.wrote(at);
+            self.session.record_last(at);
         }
     }
 

@@ -54,7 +54,7 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str, wor
             (format!("missing {}", missing.join(", ")), None)
         }
         ErrorKind::ArgumentConflict if option.is_empty() => {
-            // An option before a subcommand, or before a word that is taken for one.
+            // An option before a subcommand, or before a word that clap takes for one.
             let word = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
             let before = texts(error, ContextKind::PriorArg);
             let before = before.iter().map(|argument| name_of(argument)).collect::<Vec<_>>();

@@ -14,12 +14,12 @@ pub fn store_options(cd: Option<&Path>, save_to: Option<&Path>) -> Option<String
     (!options.is_empty()).then(|| options.join(" "))
 }
 
-/// Rejects a store name that is text: most likely the user meant the system prompt.
+/// Rejects a store name that looks like prose: most likely the user meant `-S`, the system prompt.
 pub fn check_store_name(path: Option<&Path>, cd: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
     let text = path.to_string_lossy();
-    let is_there = cd.unwrap_or(Path::new("")).join(path).exists();
-    match text.contains(char::is_whitespace) && !text.contains('/') && !is_there {
+    let exists = cd.unwrap_or(Path::new("")).join(path).exists();
+    match text.contains(char::is_whitespace) && !text.contains('/') && !exists {
         true => Err(Error::usage(format!("no folder {text:?} for a store"))
             .hint("-s names a store and creates ./NAME; -S sets the system prompt")),
         false => Ok(()),

@@ -9,7 +9,7 @@ use super::{Context, complete};
 use crate::term::{ProgressMeter, StatusLine, clean, fold, print_status, width};
 use crate::view::IdText;
 use lepo_base::error::Result;
-use lepo_base::work_tree::WorkTree;
+use lepo_base::worktree::Worktree;
 use lepo_store::store::{Store, StrayOutcome};
 
 const LONG_ABOUT: &str = "\
@@ -115,7 +115,7 @@ fn check(store: &Store, as_json: bool, context: &mut Context<'_>) -> Result<u8> 
 /// Warns of a journal that git already tracked when the ignore rule was added.
 fn warn_of_tracked_journal(store: &Store) -> Result<()> {
     let journal = store.path().canonicalize().unwrap_or(store.path()).join("_journal.ndjson");
-    let tree = journal.parent().and_then(WorkTree::containing);
+    let tree = journal.parent().and_then(Worktree::containing);
     if store.ignores_journal()? && tree.is_some_and(|tree| tree.tracks(&journal)) {
         let shown = store.display_path().join("_journal.ndjson");
         let shown = shown.display();

@@ -49,7 +49,7 @@ pub fn run_init(args: InitArgs, context: &mut Context<'_>) -> Result<u8> {
             above.display_path().display()
         )));
     }
-    if made == InitOutcome::New && context.save_to().is_none() && context.main_work_tree().is_some() {
+    if made == InitOutcome::New && context.save_to().is_none() && context.main_worktree().is_some() {
         print_status(&StatusLine::note(
             "it belongs to this worktree: `git worktree remove` deletes its conversations",
         ));

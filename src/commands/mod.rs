@@ -61,7 +61,7 @@ use crate::ui::pager_choice;
 use lepo_base::env;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintTarget};
-use lepo_base::work_tree::WorkTree;
+use lepo_base::worktree::Worktree;
 use lepo_store::store::{InitOutcome, STORE, ScratchStore, Store};
 use lepo_turn::config::Insts;
 use lepo_turn::{WorktreeRecord, ignored_insts, note_made, untrusted_insts, user_prover};
@@ -72,7 +72,7 @@ pub struct Context<'o> {
     /// The command does not write to the store, which may then be anywhere.
     reads_only: bool,
     /// A store to delete when the command ends.
-    unkept: RefCell<Option<ScratchStore>>,
+    scratch: RefCell<Option<ScratchStore>>,
     user_env: OnceCell<Rc<UserEnv>>,
     /// Where the user reads the hints, which decides how commands in them are written.
     pub at: HintTarget<'o>,
@@ -116,7 +116,7 @@ impl<'o> Context<'o> {
             cwd,
             save_to,
             reads_only: false,
-            unkept: RefCell::default(),
+            scratch: RefCell::default(),
             user_env: OnceCell::new(),
             at: HintTarget::SHELL,
             out,
@@ -186,13 +186,13 @@ impl<'o> Context<'o> {
     /// Working directory of turns if no store exists yet: the root of a git worktree, else the current
     /// directory.
     pub fn new_root(&self) -> PathBuf {
-        let in_tree = work_tree(&self.cwd).filter(|_| self.save_to.is_none());
+        let in_tree = worktree(&self.cwd).filter(|_| self.save_to.is_none());
         in_tree.map_or_else(|| self.cwd.clone(), |tree| tree.root)
     }
 
     /// Returns the main git worktree of a linked one.
-    pub fn main_work_tree(&self) -> Option<PathBuf> {
-        work_tree(&self.cwd)?.main()
+    pub fn main_worktree(&self) -> Option<PathBuf> {
+        worktree(&self.cwd)?.main()
     }
 
     pub fn store(&self) -> Result<Store> {
@@ -229,7 +229,7 @@ impl<'o> Context<'o> {
             return Ok(self.make_store()?.0);
         }
         // For a linked worktree, in the main one, where removing the linked tree does not delete it.
-        let root = self.main_work_tree().unwrap_or_else(|| self.new_root());
+        let root = self.main_worktree().unwrap_or_else(|| self.new_root());
         let made = noted(Store::make(&root, STORE.as_ref(), Insts::default_file_text())?).0;
         if !quiet {
             print_status(&format!("made {STORE} in {}", root.display()));
@@ -242,7 +242,7 @@ impl<'o> Context<'o> {
 
     /// Creates a temporary store in the state directory, deleted at the end, with the working directory and the
     /// instructions of the existing store.
-    pub fn unkept_store(&self) -> Result<Store> {
+    pub fn scratch_store(&self) -> Result<Store> {
         let paths = &self.user_env()?.paths;
         let found = self.find_store()?;
         let root = found.as_ref().map_or_else(|| self.new_root(), |store| store.root().to_path_buf());
@@ -257,8 +257,8 @@ impl<'o> Context<'o> {
         let insts = found.as_ref().filter(counts).map(|store| store.insts()).transpose()?.flatten();
         let insts = insts.and_then(|bytes| String::from_utf8(bytes).ok());
         let insts = insts.as_deref().unwrap_or_else(|| Insts::default_file_text());
-        let (store, unkept) = Store::unkept(&paths.unkept(), &root, insts)?;
-        self.unkept.replace(Some(unkept));
+        let (store, scratch) = Store::scratch(&paths.scratch_stores(), &root, insts)?;
+        self.scratch.replace(Some(scratch));
         Ok(proving(store))
     }
 
@@ -296,7 +296,7 @@ impl<'o> Context<'o> {
 /// worktree. A linked worktree without a store uses the store of its main worktree.
 pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     let home = env::var("HOME").map(PathBuf::from);
-    let tree = work_tree(cwd);
+    let tree = worktree(cwd);
     let found = Store::find(cwd, home.as_deref(), tree.as_ref().map(|tree| tree.root.as_path()))?;
     let found = match tree.filter(|_| found.is_none()).and_then(|tree| Some((tree.main()?, tree.root))) {
         Some((main, linked)) => Store::of_main(&cwd.canonicalize().unwrap_or(cwd.into()), &linked, &main),
@@ -321,8 +321,8 @@ fn proving(store: Store) -> Store {
 }
 
 /// Returns the git worktree of a directory; `None` if git would reject it.
-fn work_tree(dir: &Path) -> Option<WorkTree> {
-    WorkTree::containing(dir).filter(|tree| tree.is_taken)
+fn worktree(dir: &Path) -> Option<Worktree> {
+    Worktree::containing(dir).filter(|tree| tree.is_taken)
 }
 
 /// Reports once that a linked worktree uses the store of its main one.

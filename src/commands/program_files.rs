@@ -13,23 +13,24 @@ use lepo_tool::mcp::config::{EntryOrigin, ServerConfig, ServerVariables, all_ser
 use lepo_turn::config::{Flags, Paths, ProgramTrust, RepoFile, Settings, load_settings};
 use lepo_turn::{ChangedProgram, ProgramRole, TrustedFile, changed_programs, programs_of, server_folders};
 
-pub struct ProgramsHere<'p> {
+/// The configured programs that start for a folder, and the user's trust in their files.
+pub struct ProgramFileTrust<'p> {
     paths: &'p Paths,
     env: &'p Env,
     /// The folder that servers and agents work for.
     root: PathBuf,
 }
 
-impl<'p> ProgramsHere<'p> {
+impl<'p> ProgramFileTrust<'p> {
     /// Uses the folder of the store, or the folder that a new store would be created in.
     pub fn new(
         paths: &'p Paths,
         env: &'p Env,
         store: Option<&Store>,
         context: &Context<'_>,
-    ) -> ProgramsHere<'p> {
+    ) -> ProgramFileTrust<'p> {
         let root = store.map_or_else(|| context.new_root(), |store| store.root().to_path_buf());
-        ProgramsHere { paths, env, root }
+        ProgramFileTrust { paths, env, root }
     }
 
     /// Returns the programs of servers and models whose files changed since the user trusted them.
@@ -56,7 +57,7 @@ impl<'p> ProgramsHere<'p> {
     }
 
     /// Returns the servers in a repository's file that may run what a sandboxed command changed.
-    pub fn touched_of(&self, file: &RepoFile) -> Result<Vec<ChangedProgram>> {
+    pub fn touched_servers(&self, file: &RepoFile) -> Result<Vec<ChangedProgram>> {
         let folders = server_folders(self.paths, &self.root);
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else {
             return Ok(Vec::new());
@@ -72,7 +73,8 @@ impl<'p> ProgramsHere<'p> {
         Ok(found)
     }
 
-    pub fn named_by(&self, file: &RepoFile) -> Result<Vec<String>> {
+    /// Returns the files that the servers in a repository's file start from, for display: sorted, without duplicates.
+    pub fn named_files(&self, file: &RepoFile) -> Result<Vec<String>> {
         let folders = server_folders(self.paths, &self.root);
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else {
             return Ok(Vec::new());
@@ -88,7 +90,7 @@ impl<'p> ProgramsHere<'p> {
     }
 
     /// Records consent to the current files of the servers in this file.
-    pub fn agree_to_servers(&self, file: &RepoFile) -> Result<()> {
+    pub fn record_server_consent(&self, file: &RepoFile) -> Result<()> {
         let folders = server_folders(self.paths, &self.root);
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
         for program in self.servers_of(file)?.iter().filter_map(|server| folders.program(server)) {
@@ -98,11 +100,12 @@ impl<'p> ProgramsHere<'p> {
     }
 
     /// Records consent to these files, as displayed.
-    pub fn agree(&self, changed: &[ChangedProgram]) -> Result<()> {
+    pub fn record_consent(&self, changed: &[ChangedProgram]) -> Result<()> {
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
         changed.iter().try_for_each(|program| trust.agree(&program.files))
     }
 
+    /// Returns the servers that a repository's file defines; empty if the file is not for servers.
     fn servers_of(&self, file: &RepoFile) -> Result<Vec<ServerConfig>> {
         if !file.path.ends_with(REPO_FILES[1]) {
             return Ok(Vec::new());
@@ -112,6 +115,7 @@ impl<'p> ProgramsHere<'p> {
         Ok(servers)
     }
 
+    /// Returns the servers of the user, and those in the repository's file.
     fn servers(&self, repo: Option<TrustedFile>) -> Result<Vec<ServerConfig>> {
         let settings = load_settings(self.paths, self.env, None, &Flags::default())?;
         let keys = settings.keys();
@@ -120,7 +124,8 @@ impl<'p> ProgramsHere<'p> {
     }
 }
 
-pub fn show_changed(changed: &[ChangedProgram], context: &mut Context<'_>) {
+/// Prints programs with their changed files.
+pub fn print_changed(changed: &[ChangedProgram], context: &mut Context<'_>) {
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
     for program in changed {
         context.out.trusted(&changed_text(program, columns));
@@ -129,7 +134,7 @@ pub fn show_changed(changed: &[ChangedProgram], context: &mut Context<'_>) {
 }
 
 /// Prints the files that a repository's servers start from.
-pub fn show_named(names: &[String], context: &mut Context<'_>) {
+pub fn print_named(names: &[String], context: &mut Context<'_>) {
     let columns = if context.out.is_terminal() { columns() } else { usize::MAX };
     if !names.is_empty() {
         context.out.trusted(&quote("  started from ", &names.join(", "), columns));

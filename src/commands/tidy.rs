@@ -84,9 +84,9 @@ fn half_of_setting(context: &Context<'_>) -> Result<usize> {
 }
 
 /// Formats the reasons why messages stay, in brackets.
-fn reasons(plan: &TidyPlan, is_told: bool) -> String {
+fn reasons(plan: &TidyPlan, has_keep_option: bool) -> String {
     let kept = plan.stay - plan.young - plan.unusual;
-    let kept_by = match is_told {
+    let kept_by = match has_keep_option {
         true => "by --keep",
         false => "as half of the setting `tidy`; --keep 0 moves them",
     };

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use self::steering::{SteeringHere, agreed_messages};
 use super::Context;
-use super::program_files::{ProgramsHere, show_changed, show_named};
+use super::program_files::{ProgramFileTrust, print_changed, print_named};
 use super::repo_files::repo_files;
 use crate::commands::user_env::UserEnv;
 use crate::term::{columns, extent, fold, one_line, print_status, quote, tty};
 use crate::ui::{folder_name, notice_lines};
 use lepo_base::error::{Error, Result};
 use lepo_base::work_folder::WorkFolder;
-use lepo_base::work_tree::WorkTree;
+use lepo_base::worktree::Worktree;
 use lepo_store::bubb::counted_in_thousands;
 use lepo_store::store::Store;
 use lepo_turn::Masking;
@@ -66,7 +66,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut folders = folders_here(store.as_ref(), context)?;
     let folder_trust = FolderTrust::new(paths);
     let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
-    let programs = ProgramsHere::new(paths, env, store.as_ref(), context);
+    let programs = ProgramFileTrust::new(paths, env, store.as_ref(), context);
     let mut changed = programs.changed(store.as_ref(), context)?;
     // A yes to something else does not take back the no to a folder.
     if !(nothing_else && skills.untrusted.is_empty() && steering.is_empty() && changed.is_empty()) {
@@ -92,7 +92,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
         }
     }
     for file in &asked {
-        changed.extend(programs.touched_of(file)?);
+        changed.extend(programs.touched_servers(file)?);
     }
     print_trusted(&skills);
     if asked.is_empty() && skills.untrusted.is_empty() && folders.is_empty() && is_as_agreed {
@@ -100,7 +100,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     let mine: Vec<&str> = settings.models.iter().map(|model| model.name.as_str()).collect();
     for file in &asked {
-        show(file, &mine, &programs.named_by(file)?, context)?;
+        show(file, &mine, &programs.named_files(file)?, context)?;
     }
     skills
         .warnings
@@ -110,7 +110,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     skills.untrusted.iter().for_each(|skill| show_skill(skill, context));
     steering.show(context);
     folders.iter().for_each(|folder| show_folder(folder, context));
-    show_changed(&changed, context);
+    print_changed(&changed, context);
     context.out.flush();
     let mut terminal = tty().ok_or_else(|| {
         Error::usage("there is no terminal to ask on").hint("run `lepo trust` yourself, in a terminal")
@@ -121,8 +121,8 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     if !terminal.confirm(&format!("{extent}Trust this, as it is? (y/N): "))? {
         return Err(Error::nothing("nothing was trusted"));
     }
-    asked.iter().try_for_each(|file| programs.agree_to_servers(file))?;
-    programs.agree(&changed)?;
+    asked.iter().try_for_each(|file| programs.record_server_consent(file))?;
+    programs.record_consent(&changed)?;
     asked.extend(skills.untrusted.into_iter().map(|skill| skill.file));
     trust.save(&asked)?;
     steering.agree(&trust)?;
@@ -218,7 +218,7 @@ fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) 
 
 /// Prints which instructions and messages here are trusted; returns their number.
 fn print_agreed(trust: &Trust, masking: &Masking, context: &Context<'_>) -> Result<usize> {
-    let root = WorkTree::containing(context.cwd()).map(|tree| tree.root);
+    let root = Worktree::containing(context.cwd()).map(|tree| tree.root);
     let store = context.find_store()?.map(|store| store.root().to_path_buf());
     let folders: Vec<&Path> = root.iter().chain(&store).map(PathBuf::as_path).collect();
     let agreements = agreements(trust, masking, &folders)?;
@@ -241,7 +241,7 @@ fn show(file: &RepoFile, mine: &[&str], started_from: &[String], context: &mut C
     for effect in effects {
         context.out.trusted(&quote("  ", &effect, columns));
     }
-    show_named(started_from, context);
+    print_named(started_from, context);
     context.out.trusted("\n");
     for line in String::from_utf8_lossy(&file.bytes).lines() {
         context.out.trusted(&quote("  | ", line, columns));

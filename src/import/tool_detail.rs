@@ -1,6 +1,6 @@
 //! Shortens tool traffic: it is most of a log's bytes, and where keys leak.
 
-/// The part of calls and results that is kept.
+/// Which part of calls and results is imported.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ToolDetail {
     /// The first and last 2 kB of each

@@ -14,13 +14,13 @@ pub enum RangeBase {
     Onto(BubbId),
 }
 
-/// The messages of a text: those in the conversation of `last` that the conversation of `after` lacks.
+/// The messages that a text is about: those in the conversation of `last` that the conversation of `after` lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextRange {
     pub after: Option<BubbId>,
     pub last: BubbId,
     pub base: RangeBase,
-    /// Side branches go with their messages, and hidden messages have their text.
+    /// With `-a`: side branches are copied too, and the text has hidden messages.
     pub all: bool,
 }
 
@@ -40,7 +40,7 @@ impl TextRange {
         format!("{after}{}{base}{}", self.last, if self.all { " -a" } else { "" })
     }
 
-    /// Reads a comment; `None` if it is any other.
+    /// Parses such a comment; `None` for any other comment.
     pub fn parse(comment: &str) -> Option<TextRange> {
         let mut fields = comment.trim().strip_prefix(COMMAND)?.split_whitespace();
         let id = |text: &str| BubbId::parse(text.as_bytes());

@@ -76,15 +76,15 @@ impl Completion {
         fitting.filter(|(word, _)| unique.insert(word.clone())).collect()
     }
 
-    /// Returns the server names that match `begun` after `mark`; after a complete server name, the offers of that
-    /// server.
+    /// Returns the server names that start with `prefix`, each after `mark`; after a complete server name, the offers of
+    /// that server.
     fn served(&self, mark: char, prefix: &str) -> Vec<(String, String)> {
         let names = self.offered.catalogue.names();
         let is_whole = |name: &String| prefix.starts_with(&format!("{mark}{name}:"));
         if names.iter().any(is_whole) {
             let cut = |about: &str| excerpt_within(about, PREVIEW);
-            let offered = self.offered.catalogue.offered(prefix).into_iter();
-            return offered.take(SERVED).map(|offered| (offered.word, cut(&offered.about))).collect();
+            let offers = self.offered.catalogue.matching(prefix).into_iter();
+            return offers.take(SERVED).map(|offer| (offer.word, cut(&offer.about))).collect();
         }
         let words = names.iter().map(|name| format!("{mark}{name}:"));
         words.filter(|word| word.starts_with(prefix)).map(|word| (word, "MCP server".to_string())).collect()

@@ -66,7 +66,7 @@ pub struct ReplSession<'o> {
     /// The printed messages of other users.
     pub(super) news: News,
     /// Whether the user was warned about the fill level of the window.
-    pub(super) told_fill: bool,
+    pub(super) has_warned_full: bool,
 }
 
 impl ReplSession<'_> {

@@ -97,7 +97,7 @@ fn open_session<'o>(
         numbered: Vec::new(),
         runs,
         news,
-        told_fill: false,
+        has_warned_full: false,
     };
     Ok((session, tip))
 }

@@ -9,7 +9,7 @@ use super::session::ReplSession;
 use super::slash_spec::{SAVE, SessionStep, without_save};
 use super::turn::{find_waiting, turn};
 use super::undo::{leave, tails};
-use super::window::compacted;
+use super::window::compact_conversation;
 use crate::browse::{BrowserStart, browse};
 use crate::term::{Out, Wrap, columns, copy_to_clipboard, edit, one_line, print_status};
 use crate::ui;
@@ -292,7 +292,7 @@ pub(super) async fn compact(session: &mut ReplSession<'_>, instruction: &str) ->
         return Err(Error::nothing("there is nothing to summarise yet"));
     };
     let instruction = Some(instruction.trim()).filter(|text| !text.is_empty());
-    let id = compacted(session, &forest, Compaction { tail, keep: KEEP, instruction }).await?;
+    let id = compact_conversation(session, &forest, Compaction { tail, keep: KEEP, instruction }).await?;
     let forest = session.forest()?;
     let id = ui::ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(id);
     print_status(&format!("continuing from a summary: {id}; the conversation before it is unchanged"));

@@ -1,4 +1,5 @@
-//! Free space in the model's window: how full it is, and compaction.
+//! The model's window in a session: warns if a conversation fills most of it, and replaces the start of the conversation
+//! by a summary.
 
 use super::session::ReplSession;
 use crate::term::{StatusLine, print_status};
@@ -9,7 +10,7 @@ use lepo_store::conv::Forest;
 use lepo_turn::{Compaction, Conversation, NextTurn, TurnEnv, compact, fill_in_time};
 
 /// Summarises the conversation and returns the bubb to continue from.
-pub(super) async fn compacted(
+pub(super) async fn compact_conversation(
     session: &mut ReplSession<'_>,
     forest: &Forest,
     compaction: Compaction<'_>,
@@ -44,14 +45,14 @@ pub(super) async fn make_room(
 
 /// Reports once that the conversation fills most of the model's window.
 pub(super) async fn warn_if_full(session: &mut ReplSession<'_>) -> Result<()> {
-    let (Some(model), Some(at), false) = (&session.model, session.tip(), session.told_fill) else {
+    let (Some(model), Some(at), false) = (&session.model, session.tip(), session.has_warned_full) else {
         return Ok(());
     };
     let forest = session.forest()?;
     if let Some(fill) = fill_in_time(session.env, model, &forest, at, 0).await
         && fill.percent() >= 80
     {
-        session.told_fill = true;
+        session.has_warned_full = true;
         print_status(&StatusLine::note(format!(
             "the conversation fills {} % of the model's window; /compact continues from a summary",
             fill.percent()

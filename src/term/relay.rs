@@ -24,7 +24,7 @@ use super::paste_marks::PasteMarks;
 /// A single pty for the whole process: the editor's library waits for events of the first terminal that it used.
 static PTY: OnceLock<Option<Pty>> = OnceLock::new();
 
-/// Input that was read from the terminal, but not by the editor.
+/// Input from the terminal that the editor has not read.
 static UNREAD: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 /// Both ends of a non-blocking pty.

@@ -118,7 +118,7 @@ fn field_text(field: &FormField, columns: usize) -> String {
     let empty = if field.required { "" } else { "; Enter skips it" };
     text.push_str(&quote(
         "  ",
-        &format!("{}{}", field.wanted(), default.as_deref().unwrap_or(empty)),
+        &format!("{}{}", field.expected(), default.as_deref().unwrap_or(empty)),
         columns,
     ));
     text

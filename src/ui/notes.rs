@@ -6,7 +6,7 @@ use crate::term::{StatusLine, print_status, warn};
 use lepo_base::error::{Error, ExitKind, Result, quoted};
 use lepo_base::hint::ResumeAction;
 use lepo_base::role::Role;
-use lepo_store::bubb::{BubbId, BubbName, labelled};
+use lepo_store::bubb::{BubbId, BubbName, with_labels};
 use lepo_store::conv::{Forest, ReadScope, RequestState};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
@@ -133,7 +133,7 @@ pub fn text_or_warn(store: &Store, name: &BubbName) -> Option<String> {
 pub fn labelled_or_warn(store: &Store, name: &BubbName) -> Option<String> {
     let text = store.glance(name).inspect_err(warn).ok()?;
     Some(match name.role {
-        Role::User => labelled(&text).into_owned(),
+        Role::User => with_labels(&text).into_owned(),
         Role::System | Role::Assistant | Role::Tool => text,
     })
 }

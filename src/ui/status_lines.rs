@@ -11,7 +11,7 @@ use lepo_turn::Outcome;
 use lepo_turn::config::{Money, Prices};
 
 /// Returns `MODEL · continuing ID (3 questions) 2h ago · AGENTS.md (1.2k tokens) "last question" · /help`, or
-/// `MODEL · new conversation`, on a second line if it is wider than `columns`. `told` names the repository's
+/// `MODEL · new conversation`, wrapped to a second line at `columns`. `instructions` names the repository's
 /// instructions, `help` the command for more information.
 pub fn place_line(
     (store, forest): (&Store, &Forest),
@@ -51,20 +51,20 @@ fn laid_out(
 ) -> String {
     const LEAST: usize = 8;
     let model_first = if model.is_empty() { String::new() } else { format!("{model} · ") };
-    let [told_behind, help_behind] =
+    let [instructions_part, help_part] =
         [instructions, help].map(|part| part.map(|part| format!(" · {part}")).unwrap_or_default());
     let [long, short] = ago;
     for position in
         [format!("continuing {position} {long}"), format!("{position} {long}"), format!("{position} {short}")]
     {
-        let line = format!("{model_first}{position}{told_behind}");
-        let room = columns.saturating_sub(width(&line) + width(&help_behind) + 3);
+        let line = format!("{model_first}{position}{instructions_part}");
+        let room = columns.saturating_sub(width(&line) + width(&help_part) + 3);
         let label = label.within(room);
         if !label.is_empty() && room >= LEAST {
-            return format!("{line} \"{label}\"{help_behind}");
+            return format!("{line} \"{label}\"{help_part}");
         }
     }
-    let label = label.within(columns.saturating_sub(width(&help_behind) + 2));
+    let label = label.within(columns.saturating_sub(width(&help_part) + 2));
     let label = if label.is_empty() { label } else { format!("\"{label}\"") };
     let position = format!("{position} {short}");
     flow(&[model, &position, instructions.unwrap_or_default(), &label, help.unwrap_or_default()], columns)

@@ -65,7 +65,7 @@ impl Screen {
         command
     }
 
-    fn told(&self, args: &[&str]) -> String {
+    fn run_tmux(&self, args: &[&str]) -> String {
         let done = self.tmux().args(args).output().unwrap();
         assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
         String::from_utf8(done.stdout).unwrap()
@@ -73,20 +73,20 @@ impl Screen {
 
     /// Presses keys, by tmux's names for them: `Enter`, `C-a`, `M-Enter`, `BSpace`.
     pub fn keys(&self, keys: &[&str]) -> &Screen {
-        self.told(&[&["send-keys"], keys].concat());
+        self.run_tmux(&[&["send-keys"], keys].concat());
         self
     }
 
     /// Types a text.
     pub fn types(&self, text: &str) -> &Screen {
-        self.told(&["send-keys", "-l", "--", text]);
+        self.run_tmux(&["send-keys", "-l", "--", text]);
         self
     }
 
     /// Pastes a text, in brackets if the program asked for them.
     pub fn pastes(&self, text: &str) -> &Screen {
-        self.told(&["set-buffer", "--", text]);
-        self.told(&["paste-buffer", "-p"]);
+        self.run_tmux(&["set-buffer", "--", text]);
+        self.run_tmux(&["paste-buffer", "-p"]);
         self
     }
 
@@ -119,41 +119,41 @@ impl Screen {
 
     /// The screen and the cursor on it.
     fn seen(&self) -> String {
-        self.told(&["capture-pane", "-p", ";", "display-message", "-p", "#{cursor_x} #{cursor_y}"])
+        self.run_tmux(&["capture-pane", "-p", ";", "display-message", "-p", "#{cursor_x} #{cursor_y}"])
     }
 
     /// Makes the window another width.
     pub fn resizes(&self, columns: usize) -> &Screen {
-        self.told(&["resize-window", "-x", &columns.to_string()]);
+        self.run_tmux(&["resize-window", "-x", &columns.to_string()]);
         self
     }
 
     /// Text of the screen, without the empty lines at its end.
     pub fn text(&self) -> String {
-        self.told(&["capture-pane", "-p"]).trim_end().to_string()
+        self.run_tmux(&["capture-pane", "-p"]).trim_end().to_string()
     }
 
     /// The same with its paint.
     pub fn painted(&self) -> String {
-        self.told(&["capture-pane", "-p", "-e", "-S", "-"]).trim_end().to_string()
+        self.run_tmux(&["capture-pane", "-p", "-e", "-S", "-"]).trim_end().to_string()
     }
 
     /// All that a program that has ended showed, what was scrolled away too.
     pub fn whole(&self) -> String {
-        let text = self.told(&["capture-pane", "-p", "-S", "-"]);
+        let text = self.run_tmux(&["capture-pane", "-p", "-S", "-"]);
         text.split("[ended with ").next().unwrap().trim_end().to_string()
     }
 
     /// The cursor: column and line, from 0.
     pub fn cursor(&self) -> (usize, usize) {
-        let position = self.told(&["display-message", "-p", "#{cursor_x} #{cursor_y}"]);
+        let position = self.run_tmux(&["display-message", "-p", "#{cursor_x} #{cursor_y}"]);
         let (x, y) = position.trim().split_once(' ').unwrap();
         (x.parse().unwrap(), y.parse().unwrap())
     }
 
     /// The process that runs in the terminal: the program, or what a shell in it has started.
     pub fn process(&self) -> String {
-        let mut last = self.told(&["display-message", "-p", "#{pane_pid}"]).trim().to_string();
+        let mut last = self.run_tmux(&["display-message", "-p", "#{pane_pid}"]).trim().to_string();
         loop {
             let children = std::fs::read_to_string(format!("/proc/{last}/task/{last}/children")).unwrap();
             match children.split_whitespace().next() {

@@ -145,7 +145,7 @@ fn resumed(format: &str, program: &str, resume: &dyn Fn(&str) -> Vec<String>) {
     let Some(program) = agent(program) else { return };
     for hidden in [false, true] {
         let (home, model) = (Home::new(), Model::start());
-        let actual = store(&home);
+        let stored = store(&home);
         let mut args = vec!["export", "--format", format, "-o", "sessions"];
         args.extend(hidden.then_some("-a"));
         let exported = home.lepo(&args);
@@ -161,7 +161,7 @@ fn resumed(format: &str, program: &str, resume: &dyn Fn(&str) -> Vec<String>) {
         let last = asked.last().unwrap();
         let sent = texts(last);
         let mut at = 0;
-        for text in actual.into_iter().chain(["Say pear"]) {
+        for text in stored.into_iter().chain(["Say pear"]) {
             let found = sent.iter().skip(at).position(|sent| sent == text);
             at += found.unwrap_or_else(|| panic!("{text:?} is not sent, or not in its place: {sent:#?}")) + 1;
         }

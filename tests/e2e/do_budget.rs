@@ -117,8 +117,8 @@ fn an_answer_without_usage_counts_by_its_bytes_also_for_other_processes() {
         (0..3).map(|_| Reply::pieces([said(&long), end()]).header("content-type", "text/event-stream"));
     let bot = Bot::openai(&format!("planner = 'off'\nbudget = {{ day = 1500 }}\n{PRICES}"), replies);
     assert_eq!(bot.lepo(&["do", "one"]).code, 0);
-    let actual = journal(&bot.home);
-    assert!(actual.iter().any(|line| line["what"] == "estimate" && line["output"] == 1000), "{actual:#?}");
+    let lines = journal(&bot.home);
+    assert!(lines.iter().any(|line| line["what"] == "estimate" && line["output"] == 1000), "{lines:#?}");
     assert_eq!(bot.lepo(&["do", "two"]).code, 0, "1000 of 1500 is spent");
     let ran = bot.lepo(&["do", "three"]);
     assert_eq!((ran.code, bot.times_asked()), (3, 2), "{}", ran.err);

@@ -123,9 +123,9 @@ fn commands_addresses_and_resources_stand_there_undone() {
     assert_eq!(question.matches("(not fetched)").count(), 3, "{question}");
     assert!(!bot.home.work().join("ran").exists());
     assert!(left(&bot.home, "s", "starts").is_empty());
-    let actual = listed_messages(&document(&bot, &["--prompt", "s/explain", "--arg", "topic=x"]));
+    let listed = listed_messages(&document(&bot, &["--prompt", "s/explain", "--arg", "topic=x"]));
     let prompt = ("user".to_string(), "prompt s/explain:\n(not fetched)".to_string());
-    assert!(actual.contains(&prompt), "{actual:?}");
+    assert!(listed.contains(&prompt), "{listed:?}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn question(bot: &Bot) -> String {
 }
 
 #[test]
-fn in_a_git_work_tree_the_store_is_made_at_its_root() {
+fn in_a_git_worktree_the_store_is_made_at_its_root() {
     let bot = Bot::saying(OFF, &["A1", "A2", "A3", "A4"]);
     repository(&bot.home, "tree");
     bot.home.shell("mkdir -p tree/a/b plain").status().unwrap();
@@ -49,7 +49,7 @@ fn in_a_git_work_tree_the_store_is_made_at_its_root() {
 }
 
 #[test]
-fn the_search_for_a_store_ends_at_the_root_of_the_work_tree() {
+fn the_search_for_a_store_ends_at_the_root_of_the_worktree() {
     let bot = Bot::saying(OFF, &["A1", "A2"]);
     bot.home.add(&["--prev", "head"], "outside");
     repository(&bot.home, "tree");
@@ -64,7 +64,7 @@ fn the_search_for_a_store_ends_at_the_root_of_the_work_tree() {
 }
 
 #[test]
-fn a_work_tree_of_another_user_counts_only_where_git_takes_it() {
+fn a_worktree_of_another_user_counts_only_where_git_takes_it() {
     let home = Home::new();
     if !rustix::process::geteuid().is_root() {
         crate::skip::skipped("another user's files", "not root");

@@ -152,8 +152,8 @@ fn a_question_that_got_nothing_is_not_sent_along() {
     let two = bubbs(&bot.home)[3].id.clone();
     bot.lepo(&["do", "three"]);
     let asked = |i: usize| {
-        let actual = messages(&bot.bodies()[i]).into_iter().filter(|(role, _)| role == "user");
-        actual.map(|(_, text)| text).collect::<Vec<_>>().join(" / ")
+        let questions = messages(&bot.bodies()[i]).into_iter().filter(|(role, _)| role == "user");
+        questions.map(|(_, text)| text).collect::<Vec<_>>().join(" / ")
     };
     assert_eq!(asked(2), "one / three");
     // It is there, can be answered, and means itself where it is named.
@@ -223,8 +223,8 @@ fn a_session_goes_on_without_a_question_that_got_nothing() {
         .shows("A3")
         .prompts("> ");
     let users = |i: usize| {
-        let actual = messages(&bot.bodies()[i]).into_iter().filter(|(role, _)| role == "user");
-        actual.map(|(_, text)| text).collect::<Vec<_>>().join(" / ")
+        let questions = messages(&bot.bodies()[i]).into_iter().filter(|(role, _)| role == "user");
+        questions.map(|(_, text)| text).collect::<Vec<_>>().join(" / ")
     };
     assert_eq!(users(2), "one / three");
     screen.keys(&["C-l"]).enters("four").shows("the question is kept").prompts("> ").enters("/exit").ends(0);

@@ -295,8 +295,8 @@ fn help_version_and_mistakes() {
     ];
     for (arguments, code, word) in cases {
         let run = Command::new(crate::home::beside("lepo-embedded")).args(arguments).output().unwrap();
-        let actual = if code == 0 { run.stdout } else { run.stderr };
+        let output = if code == 0 { run.stdout } else { run.stderr };
         assert_eq!(run.status.code(), Some(code));
-        assert!(String::from_utf8(actual).unwrap().contains(word), "{arguments:?}");
+        assert!(String::from_utf8(output).unwrap().contains(word), "{arguments:?}");
     }
 }

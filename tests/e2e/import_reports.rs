@@ -290,8 +290,8 @@ fn ctrl_c_ends_an_import_within_one_conversation() {
     let out = child.wait_with_output().unwrap();
     let err = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(130), "{err}");
-    let actual = err.split_once("interrupted: ").and_then(|(_, rest)| rest.split_once(" message")).unwrap().0;
-    let made: usize = actual.parse().unwrap();
+    let number = err.split_once("interrupted: ").and_then(|(_, rest)| rest.split_once(" message")).unwrap().0;
+    let made: usize = number.parse().unwrap();
     assert!(made < COUNT && err.contains("run the same command to continue"), "{err}");
     assert_eq!(home.ok(&["fsck"]), "");
     let rest = import(&home, &["s.jsonl"]);

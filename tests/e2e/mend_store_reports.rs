@@ -213,7 +213,7 @@ fn of_several_answers_the_first_model_s_is_the_one_that_goes_on() {
 }
 
 #[test]
-fn conversations_outlive_the_work_tree() {
+fn conversations_outlive_the_worktree() {
     run_all(&[
         // The conversation of a worktree continues after its removal.
         ("https://github.com/anthropics/claude-code/issues/28314", |bot| {

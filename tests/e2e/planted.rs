@@ -64,13 +64,13 @@ fn nothing_is_read_or_written_through_a_link() {
         let _ = std::fs::remove_dir(&place);
         symlink(outside.join(to), &place).unwrap();
         let before = texts_below(&outside);
-        let actual = use_all(&bot);
+        let printed = use_all(&bot);
         let mut now = texts_below(&outside);
         now.sort();
         let mut before = before;
         before.sort();
-        assert_eq!(now, before, "{name} {to}: {actual}");
-        assert!(!actual.contains(CANARY), "{name}: {actual}");
+        assert_eq!(now, before, "{name} {to}: {printed}");
+        assert!(!printed.contains(CANARY), "{name}: {printed}");
         let asked = bot.server().asked();
         assert!(
             !format!("{:?}", asked.iter().map(|asked| asked.json()).collect::<Vec<_>>()).contains(CANARY)

@@ -181,11 +181,11 @@ fn the_python_reader_exports_every_conversation_and_finds_what_was_edited() {
             exports.chain([words(&["verify"])]).map(move |args| (&vector.home, args))
         })
         .collect();
-    let mut actual = read_all(&vectors[0].home, &asked).into_iter();
+    let mut runs = read_all(&vectors[0].home, &asked).into_iter();
     for vector in &vectors {
         let name = &vector.name;
         for (_, path) in vector.by_id("conversations") {
-            let (ran, _) = actual.next().unwrap();
+            let (ran, _) = runs.next().unwrap();
             let document: Vec<Value> = serde_json::from_str(&ran.out).unwrap();
             let ids: Vec<&Value> = document.iter().map(|message| &message["id"]).collect();
             assert_eq!(ids, path.as_array().unwrap().iter().collect::<Vec<_>>(), "{name}");
@@ -204,7 +204,7 @@ fn the_python_reader_exports_every_conversation_and_finds_what_was_edited() {
             findings.iter().filter_map(|found| found.strip_prefix("edited ")).map(id_in).collect();
         edited.sort();
         edited.dedup();
-        let (ran, _) = actual.next().unwrap();
+        let (ran, _) = runs.next().unwrap();
         assert_eq!(ran.out.lines().collect::<Vec<_>>(), edited, "{name}: {}", ran.err);
         assert_eq!(ran.code, i32::from(!edited.is_empty()), "{name}: {}", ran.err);
     }

@@ -239,8 +239,8 @@ fn ctrl_z_stops_an_answer_too() {
     // The shell had the echo on: it is off again, and what is typed waits for the prompt.
     let modes = format!("stty -a < /proc/{}/fd/0", screen.process());
     until("no echo", || {
-        let actual = bot.home.shell(&modes).output().unwrap().stdout;
-        let message = String::from_utf8_lossy(&actual);
+        let stdout = bot.home.shell(&modes).output().unwrap().stdout;
+        let message = String::from_utf8_lossy(&stdout);
         // The editor of a shell has no echo either, but waits for a key.
         message.contains("-echo ") && message.contains("min = 0")
     });

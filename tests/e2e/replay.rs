@@ -98,10 +98,10 @@ fn several_models_get_a_line_each_and_the_old_one_stays() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     let tails = ids(&ran);
     for (tail, name) in tails.iter().zip(["b", "c", "a"]) {
-        let actual = texts(&home, tail);
+        let stored = texts(&home, tail);
         assert!(
-            actual[1] == format!("{name}: 첫 질문") && actual[4] == format!("{name}: second"),
-            "{actual:?}"
+            stored[1] == format!("{name}: 첫 질문") && stored[4] == format!("{name}: second"),
+            "{stored:?}"
         );
     }
     assert_eq!(tails.len(), 3);

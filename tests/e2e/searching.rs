@@ -71,8 +71,8 @@ fn each_form_of_output_is_the_same_with_the_cache_and_without() {
         &["--json", "-n", "7", "main\\(\\)$"],
         &["--json", "--hidden", "코드"],
     ] {
-        let actual = both(&home, args, "cached");
-        assert!(actual.lines().count() > 1, "{args:?}: {actual}");
+        let printed = both(&home, args, "cached");
+        assert!(printed.lines().count() > 1, "{args:?}: {printed}");
     }
 }
 

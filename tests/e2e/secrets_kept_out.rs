@@ -48,7 +48,7 @@ fn a_streamed_answer_is_shown_as_it_is_and_masked_on_disk() {
         key.split_at(40).1,
         " now",
     ];
-    let actual = pieces.concat();
+    let whole = pieces.concat();
     for args in
         [&["do", "q"][..], &["do", "--json", "q"], &["do", "--events", "q"], &["do", "-o", "out", "q"]]
     {
@@ -56,7 +56,7 @@ fn a_streamed_answer_is_shown_as_it_is_and_masked_on_disk() {
         let ran = bot.lepo(args);
         assert_eq!(ran.code, 0, "{}", ran.err);
         let shown = if args.contains(&"-o") { bot.home.read("work/out") } else { ran.out };
-        let is_whole = shown.contains(&actual.replace('\n', "\\n")) || shown.contains(&actual);
+        let is_whole = shown.contains(&whole.replace('\n', "\\n")) || shown.contains(&whole);
         assert!(is_whole || args.contains(&"--events") && shown.contains(&token), "{args:?} {shown}");
         let message = if args.contains(&"--events") { &shown } else { &ran.err };
         assert!(
@@ -397,8 +397,8 @@ fn what_comes_with_a_question_is_sent_as_each_later_turn_sends_it_unless_it_is_a
             ran.err
         };
         let sent = |at: usize| bot.bodies()[at]["messages"].to_string();
-        let actual = ask(&["-n"]);
-        assert!(actual.contains(", and sent so: --unmasked sends the text"), "{way}: {actual}");
+        let printed = ask(&["-n"]);
+        assert!(printed.contains(", and sent so: --unmasked sends the text"), "{way}: {printed}");
         assert!(!sent(0).contains(&token) && sent(0).contains("[secret: github-token"), "{way}");
         assert!(sent(0).contains(&typed), "{way}: what a person typed stays as typed");
         assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);

@@ -25,17 +25,17 @@ const KEY: &str = "canary-of-the-config-1";
 const PIECE: usize = 12;
 
 /// All kinds of secrets in one text.
-struct Told {
+struct SecretSample {
     text: String,
     secrets: Vec<(&'static str, String)>,
 }
 
 /// Every shape, far enough apart that none stands beside another.
-fn shapes() -> Told {
+fn shapes() -> SecretSample {
     let (id, key) = examples::aws();
     let aws =
         ("aws-secret-key", format!("aws_access_key_id = {id}\naws_secret_access_key = "), key, "\n".into());
-    let mut sample = Told { text: String::new(), secrets: vec![("aws-key-id", id)] };
+    let mut sample = SecretSample { text: String::new(), secrets: vec![("aws-key-id", id)] };
     for (kind, before, secret, after) in examples::all().into_iter().chain([aws]) {
         sample.text += &format!("{before}{secret}{after}\n.\n.\n.\n.\n");
         sample.secrets.push((kind, secret));
@@ -44,14 +44,14 @@ fn shapes() -> Told {
 }
 
 /// Every shape, and the two values.
-fn everything() -> Told {
+fn everything() -> SecretSample {
     let mut sample = shapes();
     sample.text += &format!("the password: {VALUE}\n.\n.\n.\nand the key: {KEY}\n");
     sample.secrets.extend([("env-value", VALUE.to_string()), ("config-key", KEY.to_string())]);
     sample
 }
 
-impl Told {
+impl SecretSample {
     /// Panics if a piece of a secret is in a file below the home, but for what the test has put there.
     fn is_nowhere_in(&self, home: &Home) {
         let pieces: HashSet<&[u8]> =
@@ -116,7 +116,7 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
 
 /// A home whose model has a configured key and gives these replies, with a file of all secrets in `source` and a server
 /// that tells them.
-fn bot(settings: &str, planted: &Told, replies: impl IntoIterator<Item = Reply>) -> Bot {
+fn bot(settings: &str, planted: &SecretSample, replies: impl IntoIterator<Item = Reply>) -> Bot {
     let bot = Bot::openai(settings, replies);
     let config = bot.home.read("config/config.toml") + &format!("api_key = \"{KEY}\"\n");
     bot.home.write("config/config.toml", config);
@@ -381,7 +381,7 @@ fn a_spool_has_nothing_of_a_secret_when_lepo_is_killed_and_neither_has_what_is_s
         });
         child.kill().unwrap();
         child.wait().unwrap();
-        let message = Told { text: String::new(), secrets: vec![(kind, begun.to_string())] };
+        let message = SecretSample { text: String::new(), secrets: vec![(kind, begun.to_string())] };
         message.is_nowhere_in(&bot.home);
         bot.home.ok(&["fsck", "--recover"]);
         assert!(

@@ -30,8 +30,8 @@ fn every_ending_is_told() {
 
 #[test]
 fn a_flood_is_ended() {
-    let actual = result_of("yes", "");
-    assert!(actual.starts_with("ended after it had printed 64 MiB\nstdout:\ny\n"), "{actual:.200}");
+    let result = result_of("yes", "");
+    assert!(result.starts_with("ended after it had printed 64 MiB\nstdout:\ny\n"), "{result:.200}");
 }
 
 #[test]

@@ -155,7 +155,7 @@ fn no_file_of_a_clone_is_run_by_a_program_of_the_users() {
 }
 
 #[test]
-fn no_program_is_taken_out_of_the_work_tree_trusted_or_not() {
+fn no_program_is_taken_out_of_the_worktree_trusted_or_not() {
     for entry in ["", ".", "node_modules/.bin", "ABSOLUTE"] {
         for way in WAYS {
             let bot = with_program(way, &["theirs-for-lepo"]);
@@ -182,7 +182,7 @@ fn no_program_is_taken_out_of_the_work_tree_trusted_or_not() {
 }
 
 #[test]
-fn programs_of_lepos_own_are_not_taken_out_of_the_work_tree() {
+fn programs_of_lepos_own_are_not_taken_out_of_the_worktree() {
     let home = Home::new();
     home.ok(&["init"]);
     let bin = home.work().join("bin");
@@ -296,8 +296,8 @@ fn a_folder_is_asked_about_once_with_all_programs_named_and_the_answer_is_kept()
             // A yes to something else is none to the folder, which is asked about again alone.
             home.write("work/.lepo/_config.toml", "auto_access = \"net\"\n");
             for (is_folder, is_config) in [(false, true), (true, false)] {
-                let actual = ask(home, &["trust"]);
-                assert!(actual.err.contains(says), "{}", actual.err);
+                let ran = ask(home, &["trust"]);
+                assert!(ran.err.contains(says), "{}", ran.err);
                 let given = give_trust(home);
                 assert_eq!(given.code, 0, "{}", given.out);
                 assert_eq!(given.out.contains("your own servers"), is_folder, "{}", given.out);
@@ -494,7 +494,7 @@ for line in sys.stdin:
 "#;
 
 #[test]
-fn a_server_elsewhere_is_told_the_work_tree_and_each_starts_where_its_cwd_says() {
+fn a_server_elsewhere_is_told_the_worktree_and_each_starts_where_its_cwd_says() {
     let home = Home::with_config("");
     home.ok(&["init"]);
     home.write("rooted.py", ROOTED);

@@ -85,8 +85,8 @@ fn days_that_are_over_are_listed_where_they_changed() {
     b.ok(&["rm", "-y", &kept]);
     let below = a.add(&["--prev", &kept], "going on");
     synced(&b);
-    let actual = synced(&a);
-    assert!(actual.contains(&format!("{kept} was restored")), "{actual}");
+    let printed = synced(&a);
+    assert!(printed.contains(&format!("{kept} was restored")), "{printed}");
     synced(&b);
     synced(&a);
     assert_eq!(ids(&a), ids(&b));

@@ -84,9 +84,9 @@ fn branches_titles_and_facts_are_those_of_the_format() {
         let name = &vector.name;
         if vector.expected["branches"].is_object() {
             let document = document(vector, &["branch", "--json"]);
-            let actual = list(&document, "branches").iter();
+            let branches = list(&document, "branches").iter();
             let parsed: Vec<(&str, &Value)> =
-                actual.map(|branch| (branch["name"].as_str().unwrap(), &branch["id"])).collect();
+                branches.map(|branch| (branch["name"].as_str().unwrap(), &branch["id"])).collect();
             assert_eq!(parsed, vector.by_id("branches").collect::<Vec<_>>(), "{name}");
         }
         for (tail, title) in vector.by_id("titles") {

@@ -94,11 +94,11 @@ fn what_is_dated_ahead_is_not_continued_and_a_copy_of_now_takes_its_place() {
     let remedy = format!(
         "`lepo rebase {ahead} --root --redate` copies its conversation with the current time, then `lepo rm {ahead}`"
     );
-    let actual = findings(&home);
+    let lines = findings(&home);
     assert_eq!(
-        (actual.len(), actual.iter().filter(|line| line.contains(&remedy)).count()),
+        (lines.len(), lines.iter().filter(|line| line.contains(&remedy)).count()),
         (2, 1),
-        "{actual:#?}"
+        "{lines:#?}"
     );
     let ran = home.lepo(&["rebase", &ahead, "--root", "--redate"]);
     assert_eq!((ran.code, ran.err.lines().next()), (0, Some("@ is now the copy")), "{}", ran.err);

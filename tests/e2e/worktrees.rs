@@ -113,7 +113,7 @@ fn the_output_of_ones_own_command_in_a_worktree_is_its_own() {
 }
 
 #[test]
-fn the_main_work_tree_continues_its_own_conversation_too() {
+fn the_main_worktree_continues_its_own_conversation_too() {
     let bot = Bot::saying(OFF, &["1", "2", "3", "4", "5", "6", "7", "8", "9"]);
     let home = &bot.home;
     home.write("config/system_prompt.txt", "PROMPT");
@@ -149,7 +149,7 @@ fn the_main_work_tree_continues_its_own_conversation_too() {
 }
 
 #[test]
-fn the_main_work_tree_continues_what_a_removed_worktree_left_and_what_it_is_told_to() {
+fn the_main_worktree_continues_what_a_removed_worktree_left_and_what_it_is_told_to() {
     let bot = Bot::saying(OFF, &["1", "2", "3", "4", "5", "6"]);
     let home = &bot.home;
     home.write("config/system_prompt.txt", "PROMPT");
@@ -173,7 +173,7 @@ fn the_main_work_tree_continues_what_a_removed_worktree_left_and_what_it_is_told
 }
 
 #[test]
-fn a_work_tree_that_was_moved_has_its_conversation_still() {
+fn a_worktree_that_was_moved_has_its_conversation_still() {
     let bot = Bot::saying(OFF, &["1", "2", "3", "4", "5"]);
     let home = &bot.home;
     home.write("config/system_prompt.txt", "PROMPT");
@@ -196,7 +196,7 @@ fn a_work_tree_that_was_moved_has_its_conversation_still() {
 }
 
 #[test]
-fn a_rebase_that_copies_nothing_moves_no_conversation_to_another_work_tree() {
+fn a_rebase_that_copies_nothing_moves_no_conversation_to_another_worktree() {
     let bot = Bot::saying(OFF, &["1", "2"]);
     let home = &bot.home;
     assert_eq!(home.lepo(&["do", "main asks"]).code, 0);
@@ -212,7 +212,7 @@ fn a_rebase_that_copies_nothing_moves_no_conversation_to_another_work_tree() {
 }
 
 #[test]
-fn the_newest_message_of_a_work_tree_is_listed_although_another_one_continued_it() {
+fn the_newest_message_of_a_worktree_is_listed_although_another_one_continued_it() {
     let bot = Bot::saying(OFF, &["one", "two", "three"]);
     let home = &bot.home;
     let linked = &with_worktree(home);
@@ -245,7 +245,7 @@ fn the_newest_message_of_a_work_tree_is_listed_although_another_one_continued_it
 }
 
 #[test]
-fn the_newest_message_is_that_of_the_work_tree_for_every_command() {
+fn the_newest_message_is_that_of_the_worktree_for_every_command() {
     let bot = Bot::saying(OFF, &["one", "two", "three", "four", "five"]);
     let home = &bot.home;
     home.write("config/system_prompt.txt", "PROMPT");
@@ -314,7 +314,7 @@ fn a_worktree_without_a_conversation_of_its_own_removes_none() {
 }
 
 #[test]
-fn a_redaction_leaves_each_work_tree_its_conversation() {
+fn a_redaction_leaves_each_worktree_its_conversation() {
     let token = crate::secrets::github_token(1);
     let bot = Bot::saying(&format!("{OFF}secrets = \"off\"\n"), &["one", "two", "three", "four"]);
     let home = &bot.home;
@@ -416,7 +416,7 @@ fn a_store_of_the_worktree_itself_wins_and_init_says_what_becomes_of_it() {
 }
 
 #[test]
-fn without_a_store_it_is_made_in_the_main_work_tree() {
+fn without_a_store_it_is_made_in_the_main_worktree() {
     let home = Home::new();
     let linked = &with_worktree(&home);
     let mut command = home.command(&["add"]);
@@ -515,7 +515,7 @@ fn a_held_command_works_in_the_worktree_and_sees_no_settings_of_the_shared_store
 }
 
 #[test]
-fn a_remote_inside_the_main_work_tree_is_refused_from_a_linked_one() {
+fn a_remote_inside_the_main_worktree_is_refused_from_a_linked_one() {
     let home = Home::new();
     let linked = &with_worktree(&home);
     home.add(&[], "in main");

@@ -9,7 +9,7 @@ use std::fmt;
 use crate::hint::{Hint, HintTarget, ResumeAction, ResumeCommand};
 
 pub use crate::hint::quoted;
-pub use server_message::{server_words, words_in};
+pub use server_message::{message_in_body, message_in_error};
 
 /// A result whose error is readable by the user.
 pub type Result<T> = std::result::Result<T, Error>;

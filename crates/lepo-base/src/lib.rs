@@ -22,7 +22,7 @@
 //! | [`search_path`] | where programs are found: `PATH` without directories that a repository can fill |
 //! | [`work_folder`] | the folder for which the user allowed programs to run, by its identity |
 //! | [`tracked`] | whether git tracks a file |
-//! | [`work_tree`] | the git worktree of a folder, and whether git would use it |
+//! | [`worktree`] | the git worktree of a folder, and whether git would use it |
 //!
 //! Published for lepo's own crates, without a promise of stability.
 
@@ -48,4 +48,4 @@ pub mod time;
 pub mod tool_name;
 pub mod tracked;
 pub mod work_folder;
-pub mod work_tree;
+pub mod worktree;

@@ -50,7 +50,7 @@ pub fn own_repository(root: &Path) -> Option<PathBuf> {
 
 /// Returns the roots of all worktrees of the repository to which the worktree at `root` certainly belongs, the main
 /// one first. Each must name that repository too.
-pub fn work_trees(root: &Path) -> Vec<PathBuf> {
+pub fn worktrees(root: &Path) -> Vec<PathBuf> {
     let Some(common) = mutual_repository(root) else { return Vec::new() };
     let linked = std::fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
     let linked = linked.take(MOST_TREES).filter_map(|entry| {
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_work_tree_of_a_repository_leads_to_all() {
+    fn each_worktree_of_a_repository_leads_to_all() {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
         let write = |path: &str, text: &str| {
@@ -149,7 +149,7 @@ mod tests {
             ("foreign", &["foreign"]),
             ("none", &[]),
         ] {
-            let mut trees = work_trees(&top.join(root));
+            let mut trees = worktrees(&top.join(root));
             trees.sort();
             let expected: Vec<PathBuf> = found.iter().map(|tree| top.join(tree)).collect();
             assert_eq!(trees, expected, "{root}");

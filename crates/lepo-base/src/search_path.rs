@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::env;
-use crate::repository::{has_repository, repositories_around, root_around, work_trees};
+use crate::repository::{has_repository, repositories_around, root_around, worktrees};
 
 /// A folder with this subfolder is a folder of conversations, even without git.
 const STORE: &str = ".lepo";
@@ -42,7 +42,7 @@ impl SearchPath {
         let mut roots: Vec<PathBuf> = Vec::new();
         for root in folders.iter().copied().chain([cwd.as_path()]).filter_map(root_around) {
             // Trust in a folder covers all worktrees of its repository, so each may fill an entry.
-            let others = work_trees(&root).into_iter().filter(|tree| *tree != root);
+            let others = worktrees(&root).into_iter().filter(|tree| *tree != root);
             for tree in std::iter::once(root.clone()).chain(others) {
                 // An inner repository, such as a submodule, does not make the outer one foreign.
                 let outer = repositories_around(&tree).into_iter();
@@ -60,8 +60,8 @@ impl SearchPath {
     /// Splits the entries of `path` into used and excluded ones. No entry may be inside the worktrees `roots`.
     pub fn new(path: &OsStr, cwd: &Path, roots: &[PathBuf], home: Option<&Path>) -> SearchPath {
         let home = home.and_then(|home| home.canonicalize().ok());
-        let roots: Vec<WorkTreeRoot> =
-            roots.iter().filter_map(|root| WorkTreeRoot::read(root, home.as_deref())).collect();
+        let roots: Vec<WorktreeRoot> =
+            roots.iter().filter_map(|root| WorktreeRoot::read(root, home.as_deref())).collect();
         let mut sorted = SearchPath { dirs: Vec::new(), left_out: Vec::new() };
         for dir in std::env::split_paths(path) {
             if !dir.is_absolute() {
@@ -143,20 +143,20 @@ fn is_program(path: &Path) -> bool {
 
 /// A worktree, by the identity of its folder: another path to it, through a link or with another case, leads to the
 /// same folder.
-struct WorkTreeRoot {
+struct WorktreeRoot {
     identity: (u64, u64),
     /// The home directory, if it is this folder or inside it.
     home: Option<(u64, u64)>,
 }
 
-impl WorkTreeRoot {
-    fn read(root: &Path, home: Option<&Path>) -> Option<WorkTreeRoot> {
+impl WorktreeRoot {
+    fn read(root: &Path, home: Option<&Path>) -> Option<WorktreeRoot> {
         let identity = identity(&root.metadata().ok()?);
         let holds = |home: &Path| {
             home.ancestors().any(|dir| dir.metadata().is_ok_and(|meta| self::identity(&meta) == identity))
         };
         let home = home.filter(|home| holds(home)).and_then(|home| home.metadata().ok());
-        Some(WorkTreeRoot { identity, home: home.map(|home| self::identity(&home)) })
+        Some(WorktreeRoot { identity, home: home.map(|home| self::identity(&home)) })
     }
 
     /// Whether programs of `dir` may be the repository's. Both the path itself and its target count: a link in the

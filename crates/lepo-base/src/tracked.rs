@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use crate::repository::repository_of;
 use crate::search_path;
-use crate::work_tree::REMOVED;
+use crate::worktree::REMOVED;
 
 /// Maximum size in bytes of an index to search here; for a larger one git is run.
 const LARGEST: u64 = 64 << 20;

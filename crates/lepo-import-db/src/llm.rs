@@ -128,11 +128,11 @@ fn response(
         )?;
         let mut calls = query.query([id])?;
         while let Some(call) = calls.next()? {
-            let words = |column: &str| text(call, column).unwrap_or_default();
+            let column = |name: &str| text(call, name).unwrap_or_default();
             parts.push_node(NodeContent::Call {
-                id: words("tool_call_id"),
-                name: words("name"),
-                input: words("arguments"),
+                id: column("tool_call_id"),
+                name: column("name"),
+                input: column("arguments"),
             });
         }
     }
@@ -317,13 +317,13 @@ fn message(
     parent: Option<usize>,
     response: &ResponseInfo,
 ) -> rusqlite::Result<usize> {
-    let role = messages.get(hash).map_or("", |(_, role)| role);
-    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    let role_name = messages.get(hash).map_or("", |(_, role_name)| role_name);
+    let role = if role_name == "user" { Role::User } else { Role::Assistant };
     let mut query = database.prepare(
         "select id, type, tool_name, text, payload from parts where message_hash = ?1 order by position",
     )?;
     let mut rows = query.query([hash])?;
-    let mut parts = MessageBuilder::new(conversation, parent, response.time, kind);
+    let mut parts = MessageBuilder::new(conversation, parent, response.time, role);
     while let Some(row) = rows.next()? {
         let payload = text(row, "payload").unwrap_or_else(|| "{}".into());
         let whole = match text(row, "text") {
@@ -331,9 +331,9 @@ fn message(
             None => pieces(database, &payload)?,
         };
         let id = text(row, "id").unwrap_or_default();
-        let field = |key: &str| read_json(&payload, |payload| payload.get(key).words()).unwrap_or_default();
+        let field = |key: &str| read_json(&payload, |payload| payload.get(key).string()).unwrap_or_default();
         match text(row, "type").unwrap_or_default().as_str() {
-            "text" if role == "system" => parts.push_node(NodeContent::System(whole)),
+            "text" if role_name == "system" => parts.push_node(NodeContent::System(whole)),
             "text" => parts.text(&whole),
             "reasoning" => parts.aside(Role::Assistant, &whole),
             "tool_call" => {
@@ -363,8 +363,8 @@ fn message(
 /// Joins the literals and fragments of a text.
 fn pieces(database: &Connection, payload: &str) -> rusqlite::Result<String> {
     let read = |payload: JsonValue<'_>| {
-        let piece = |piece: JsonValue<'_>| (piece.get("literal").words(), piece.get("fragment").count());
-        (payload.get("text").words(), payload.get("text_ref").items().map(piece).collect::<Vec<_>>())
+        let piece = |piece: JsonValue<'_>| (piece.get("literal").string(), piece.get("fragment").count());
+        (payload.get("text").string(), payload.get("text_ref").items().map(piece).collect::<Vec<_>>())
     };
     let Some((mut whole, pieces)) = read_json(payload, read) else { return Ok(String::new()) };
     let mut query = database.prepare("select content from fragments where id = ?1")?;

@@ -79,7 +79,7 @@ fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNode
     let mut rows = query.query([&conversation.id.clone()])?;
     let (mut at, mut last, mut ended) = (None, 0, false);
     while let Some(row) = rows.next()? {
-        let kind = match text(row, "type").unwrap_or_default().as_str() {
+        let role = match text(row, "type").unwrap_or_default().as_str() {
             "user" => Role::User,
             "assistant" => Role::Assistant,
             "synthetic" | "system" | "compaction" => Role::System,
@@ -92,12 +92,12 @@ fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNode
         let time = own.or(count(row, "time_created"));
         last = conversation.nodes.len();
         ended = false;
-        let mut parts = MessageBuilder::new(conversation, at, time, kind);
+        let mut parts = MessageBuilder::new(conversation, at, time, role);
         let about = read_json(&data, |data| {
-            let mut about = OpencodeMessage { kind, time, ..OpencodeMessage::parse(data) };
+            let mut about = OpencodeMessage { role, time, ..OpencodeMessage::parse(data) };
             let words =
                 data.get("text").non_empty().or_else(|| data.get("summary").non_empty()).unwrap_or_default();
-            match kind {
+            match role {
                 Role::System => parts.aside(Role::System, &words),
                 _ => parts.text(&words),
             }
@@ -114,7 +114,7 @@ fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNode
         });
         let (first, tail) = parts.finish();
         at = Some(tail);
-        if kind != Role::System {
+        if role != Role::System {
             conversation.messages += 1;
         }
         if let Some((model, about)) = about {

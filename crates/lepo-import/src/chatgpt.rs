@@ -63,7 +63,7 @@ fn asset_names(archive: &mut Archive, reading: &mut SourceReader) -> Result<Hash
             let mut values = ValueReader::sequence(from);
             while let Some(value) = reading.next(&mut values)? {
                 names.extend(value.fields().filter_map(|(file, name)| {
-                    let file = file.words();
+                    let file = file.string();
                     let id = file.split('.').next().unwrap_or_default();
                     Some((id.to_string(), name.non_empty()?))
                 }));
@@ -112,7 +112,7 @@ fn conversation(value: JsonValue<'_>, ids: &mut Ids) -> Option<History> {
     };
     let model = value.get("default_model_slug").non_empty();
     let nodes: Vec<(String, Option<String>, JsonValue<'_>)> =
-        mapping.fields().map(|(key, node)| (key.words(), node.get("parent").non_empty(), node)).collect();
+        mapping.fields().map(|(key, node)| (key.string(), node.get("parent").non_empty(), node)).collect();
     // A node without a parent may still be listed as another node's child.
     let mut named: HashMap<String, &str> = HashMap::new();
     if nodes.iter().filter(|(_, parent, _)| parent.is_none()).count() > 1 {
@@ -162,12 +162,12 @@ fn message(
     ids: &mut Ids,
 ) -> (usize, usize) {
     let at = time::seconds(message.get("create_time"));
-    let role = message.at(&["author", "role"]).text().unwrap_or_default();
-    let kind = if role == "user" { Role::User } else { Role::Assistant };
-    let is_known = matches!(&*role, "user" | "assistant" | "system" | "tool");
+    let role_name = message.at(&["author", "role"]).text().unwrap_or_default();
+    let role = if role_name == "user" { Role::User } else { Role::Assistant };
+    let is_known = matches!(&*role_name, "user" | "assistant" | "system" | "tool");
     let (content, metadata) = (message.get("content"), message.get("metadata"));
     conversation.messages += u64::from(message.is_object());
-    let mut parts = MessageBuilder::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, role);
     let recipient = message.get("recipient").non_empty().unwrap_or_default();
     let hidden = metadata.get("is_visually_hidden_from_conversation").is_true();
     if let Some(tag) = metadata.get("lepo").non_empty() {
@@ -176,15 +176,15 @@ fn message(
         if message.is_object() {
             parts.unknown_role();
         }
-    } else if role == "system" {
+    } else if role_name == "system" {
         let prompt = text(content);
         match content.get("content_type").is_str("model_editable_context") {
             _ if prompt.is_empty() => {}
             true => parts.aside(Role::System, &prompt),
             false => parts.push_node(NodeContent::System(prompt)),
         }
-    } else if role == "tool" {
-        let name = message.at(&["author", "name"]).words();
+    } else if role_name == "tool" {
+        let name = message.at(&["author", "name"]).string();
         let output = match text(content) {
             // Without a text the output is the content's JSON; if the content is empty too, the tool's name.
             text if text.is_empty() && !has_files(content) && has_more(content) => output::json(content),
@@ -206,8 +206,8 @@ fn message(
                         .aside(Role::Assistant, &both.into_iter().flatten().collect::<Vec<_>>().join("\n\n"));
                 }
             }
-            "reasoning_recap" => parts.aside(Role::Assistant, &content.get("content").words()),
-            "user_editable_context" | "model_editable_context" => parts.aside(kind, &text(content)),
+            "reasoning_recap" => parts.aside(Role::Assistant, &content.get("content").string()),
+            "user_editable_context" | "model_editable_context" => parts.aside(role, &text(content)),
             _ if !matches!(recipient.as_str(), "" | "all") => {
                 parts.push_node(NodeContent::Call {
                     id: String::new(),
@@ -215,7 +215,7 @@ fn message(
                     input: text(content),
                 });
             }
-            _ if hidden || message.get("channel").is_str("analysis") => parts.aside(kind, &text(content)),
+            _ if hidden || message.get("channel").is_str("analysis") => parts.aside(role, &text(content)),
             _ => {
                 parts.push_text(text(content));
                 files(content, metadata, ids).into_iter().for_each(|file| parts.file(file));
@@ -264,7 +264,7 @@ fn files(content: JsonValue<'_>, metadata: JsonValue<'_>, ids: &mut Ids) -> Vec<
     let attached: Vec<(String, String, String)> = metadata
         .get("attachments")
         .items()
-        .map(|file| (file.get("id").words(), file.get("name").words(), file.get("mime_type").words()))
+        .map(|file| (file.get("id").string(), file.get("name").string(), file.get("mime_type").string()))
         .collect();
     let about: HashMap<&str, (&str, &str)> =
         attached.iter().rev().map(|(id, name, mime)| (id.as_str(), (name.as_str(), mime.as_str()))).collect();
@@ -273,7 +273,7 @@ fn files(content: JsonValue<'_>, metadata: JsonValue<'_>, ids: &mut Ids) -> Vec<
         let inner = part.get("audio_asset_pointer");
         let part = if inner.is_object() { inner } else { part };
         let Some(pointer) = part.get("asset_pointer").non_empty() else { continue };
-        let name = part.get("name").words();
+        let name = part.get("name").string();
         if pointer.starts_with("data:") {
             files.push(attach::url(&name, "", &pointer));
             ids.push(None);

@@ -33,7 +33,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
 
 fn conversation(value: JsonValue<'_>) -> History {
     let mut conversation = History {
-        id: value.get("uuid").words(),
+        id: value.get("uuid").string(),
         title: value.get("name").non_empty(),
         start: time::written(value.get("created_at")),
         updated: time::written(value.get("updated_at")),
@@ -42,7 +42,9 @@ fn conversation(value: JsonValue<'_>) -> History {
     let messages: Vec<(String, Option<String>, JsonValue<'_>)> = value
         .get("chat_messages")
         .items()
-        .map(|message| (message.get("uuid").words(), message.get("parent_message_uuid").non_empty(), message))
+        .map(|message| {
+            (message.get("uuid").string(), message.get("parent_message_uuid").non_empty(), message)
+        })
         .collect();
     let links: Vec<Link<'_>> = messages
         .iter()
@@ -72,9 +74,9 @@ fn conversation(value: JsonValue<'_>) -> History {
 
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let at = time::written(message.get("created_at"));
-    let kind = if message.get("sender").is_str("human") { Role::User } else { Role::Assistant };
+    let role = if message.get("sender").is_str("human") { Role::User } else { Role::Assistant };
     conversation.messages += 1;
-    let mut parts = MessageBuilder::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, role);
     let sender = message.get("sender").text().unwrap_or_default();
     if !matches!(&*sender, "human" | "assistant") {
         parts.unknown_role();
@@ -84,14 +86,14 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     for block in content.items() {
         match &*block.get("type").text().unwrap_or_default() {
             "text" | "voice_note" => parts.text(&block.get("text").text().unwrap_or_default()),
-            "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),
+            "thinking" => parts.aside(role, &block.get("thinking").text().unwrap_or_default()),
             "tool_use" => parts.push_node(NodeContent::Call {
-                id: block.get("id").words(),
-                name: block.get("name").words(),
+                id: block.get("id").string(),
+                name: block.get("name").string(),
                 input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
             }),
             "tool_result" => {
-                parts.push_node(output::of_call(block.get("tool_use_id").words(), block.get("content")));
+                parts.push_node(output::of_call(block.get("tool_use_id").string(), block.get("content")));
             }
             "token_budget" | "flag" => {}
             _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
@@ -101,14 +103,14 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         parts.text(&message.get("text").text().unwrap_or_default());
     }
     for attached in message.get("attachments").items() {
-        let (name, mime) = (attached.get("file_name").words(), attached.get("file_type").words());
+        let (name, mime) = (attached.get("file_name").string(), attached.get("file_type").string());
         match attached.get("extracted_content").non_empty() {
             Some(pasted) => parts.text(&attach::named_text(&name, &pasted)),
             None => parts.file(attach::lost(&name, &mime)),
         }
     }
     for file in message.get("files").items() {
-        parts.file(attach::lost(&file.get("file_name").words(), &file.get("file_kind").words()));
+        parts.file(attach::lost(&file.get("file_name").string(), &file.get("file_kind").string()));
     }
     parts.finish()
 }

@@ -81,7 +81,7 @@ fn sibling_titles<'r>(path: &Path, reading: &'r mut SourceReader) -> &'r HashMap
                 let title =
                     value.get("type").is_str("summary").then(|| value.get("summary").non_empty()).flatten();
                 let is_one = title.is_some();
-                titles.extend(title.map(|title| (value.get("leafUuid").words(), title)));
+                titles.extend(title.map(|title| (value.get("leafUuid").string(), title)));
                 is_one
             });
         }

@@ -109,7 +109,7 @@ impl ClaudeLine {
                 let (nodes, unknown) = queued(line, time, wanted);
                 ClaudeContent::Queued(time, nodes, unknown)
             }
-            "summary" => ClaudeContent::Summary(line.get("leafUuid").words(), line.get("summary").words()),
+            "summary" => ClaudeContent::Summary(line.get("leafUuid").string(), line.get("summary").string()),
             "ai-title" => ClaudeContent::ModelTitle(line.get("aiTitle").non_empty()),
             "custom-title" => ClaudeContent::OwnTitle(line.get("customTitle").non_empty()),
             "result" => ClaudeContent::Ended,
@@ -167,7 +167,7 @@ impl ClaudeMessage {
         let is_side = is_side.is_true() || under.is_some();
         let mut read = ClaudeMessage {
             is_answer,
-            id: if is_answer { id.words() } else { String::new() },
+            id: if is_answer { id.string() } else { String::new() },
             time: time::written(time),
             input: (input > 0).then_some(input),
             output: output.count(),
@@ -196,8 +196,8 @@ impl ClaudeMessage {
     /// Reads a message that lepo exported.
     fn exported(&mut self, content: JsonValue<'_>, exported: &ExportedMessage<'_>) {
         let mut all = History::default();
-        let is_file = |block: &JsonValue<'_>| matches!(&*block.get("type").words(), "image" | "document");
-        add(&mut all, self.time, exported.kind, false, &|parts| {
+        let is_file = |block: &JsonValue<'_>| matches!(&*block.get("type").string(), "image" | "document");
+        add(&mut all, self.time, exported.role, false, &|parts| {
             let files = content.items().filter(is_file).map(file).collect();
             exported.add_to(parts, self.time, &texts(content), files);
         });
@@ -208,22 +208,22 @@ impl ClaudeMessage {
     fn content(&mut self, line: JsonValue<'_>, content: JsonValue<'_>, synthetic: bool, is_side: bool) {
         let hidden = line.pick(["isCompactSummary", "isMeta", "isApiErrorMessage"]);
         let hidden = hidden.into_iter().zip([Role::System, Role::User, Role::Assistant]);
-        let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, kind)| kind).next();
+        let hidden = hidden.filter(|(is_such, _)| is_such.is_true()).map(|(_, role)| role).next();
         let hidden = hidden.or(synthetic.then_some(Role::Assistant));
         // Another agent or a program wrote the message.
         let is_foreign = line.at(&["origin", "kind"]).non_empty().is_some_and(|kind| kind != "human");
         let has_result = content.items().any(|block| block.get("type").is_str("tool_result"));
         let hidden = hidden.or((is_foreign && !self.is_answer && !has_result).then_some(Role::User));
         let mut all = History::default();
-        let mut block = |hash: Option<u64>, kind: Role, fill: &dyn Fn(&mut MessageBuilder<'_>)| {
-            let unknown = add(&mut all, self.time, kind, is_side, fill);
+        let mut block = |hash: Option<u64>, role: Role, fill: &dyn Fn(&mut MessageBuilder<'_>)| {
+            let unknown = add(&mut all, self.time, role, is_side, fill);
             self.hashes.resize(all.nodes.len(), hash);
             self.unknown.extend((0..unknown).map(|_| hash));
         };
         match (hidden, content.text()) {
-            (Some(kind), _) => {
+            (Some(role), _) => {
                 let own = if self.is_answer { Role::Assistant } else { Role::User };
-                block(None, own, &|parts| parts.aside(kind, &texts(content)));
+                block(None, own, &|parts| parts.aside(role, &texts(content)));
                 let blocks = content.items().filter(|block| block.get("type").is_str("text"));
                 self.texts.extend(blocks.filter_map(|block| block.get("text").non_empty()));
             }
@@ -264,11 +264,11 @@ impl ClaudeMessage {
 fn add(
     to: &mut History,
     time: Option<u64>,
-    kind: Role,
+    role: Role,
     is_side: bool,
     fill: &dyn Fn(&mut MessageBuilder<'_>),
 ) -> u64 {
-    let mut parts = MessageBuilder::new(to, None, time, kind).as_subagent(is_side);
+    let mut parts = MessageBuilder::new(to, None, time, role).as_subagent(is_side);
     fill(&mut parts);
     parts.finish();
     std::mem::take(&mut to.skipped).into_values().sum()
@@ -311,7 +311,7 @@ fn user_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
         "tool_result" => {
             let content = block.get("content");
             let files = content.items().filter(|part| part.get("source").is_object()).map(file).collect();
-            let call = block.get("tool_use_id").words();
+            let call = block.get("tool_use_id").string();
             parts.push_node(NodeContent::Output { call, text: output::text(content), files });
         }
         _ => {
@@ -323,15 +323,15 @@ fn user_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
 
 fn answer_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
-        "text" => parts.push_text(block.get("text").words()),
+        "text" => parts.push_text(block.get("text").string()),
         "thinking" => parts.aside(Role::Assistant, &block.get("thinking").text().unwrap_or_default()),
         "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.push_node(NodeContent::Call {
-            id: block.get("id").words(),
-            name: block.get("name").words(),
+            id: block.get("id").string(),
+            name: block.get("name").string(),
             input: String::from_utf8_lossy(block.get("input").raw()).into_owned(),
         }),
         kind if kind.ends_with("_result") => {
-            parts.push_node(output::of_call(block.get("tool_use_id").words(), block.get("content")));
+            parts.push_node(output::of_call(block.get("tool_use_id").string(), block.get("content")));
         }
         // Encrypted reasoning.
         "redacted_thinking" => {}
@@ -341,9 +341,9 @@ fn answer_block(parts: &mut MessageBuilder<'_>, block: JsonValue<'_>) {
 
 fn file(block: JsonValue<'_>) -> ImportedFile {
     let source = block.get("source");
-    let (name, mime) = (block.get("title").words(), source.get("media_type").words());
+    let (name, mime) = (block.get("title").string(), source.get("media_type").string());
     match source.get("data").text() {
         Some(data) if source.get("type").is_str("base64") => attach::base64(&name, &mime, &data),
-        _ => attach::url(&name, &mime, &source.get("url").words()),
+        _ => attach::url(&name, &mime, &source.get("url").string()),
     }
 }

@@ -24,7 +24,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     let (mut found, mut indices): (Vec<History>, HashMap<String, usize>) = Default::default();
     let mut values = reading.lines(path)?;
     while let Some(value) = reading.next(&mut values)? {
-        let (session, project) = (value.get("sessionId").non_empty(), value.get("project").words());
+        let (session, project) = (value.get("sessionId").non_empty(), value.get("project").string());
         if session.as_ref().is_some_and(|session| logged.contains(session)) {
             reading.tally.skip("prompt of a session whose log still exists", 1);
             continue;
@@ -60,10 +60,10 @@ fn logged(path: &Path) -> HashSet<String> {
 
 /// Returns the text of a prompt, with each mark of pasted text replaced by that text.
 fn text(value: JsonValue<'_>) -> String {
-    let mut text = value.get("display").words();
+    let mut text = value.get("display").string();
     for (number, pasted) in value.get("pastedContents").fields() {
         let Some(content) = pasted.get("content").non_empty() else { continue };
-        let begin = format!("[Pasted text #{}", number.words());
+        let begin = format!("[Pasted text #{}", number.string());
         let Some((before, rest)) = text.split_once(&begin) else { continue };
         let Some((sign, after)) = rest.split_once(']') else { continue };
         if sign.is_empty() || sign.starts_with(' ') {

@@ -307,7 +307,7 @@ impl CodexLog {
             node.parent = node.parent.map(|parent| parent + shift).or(under);
             node.last = !has_ended && index >= side.last;
             node.what = match node.what {
-                NodeContent::Text(kind, text, _) => NodeContent::Side(kind, text),
+                NodeContent::Text(role, text, _) => NodeContent::Side(role, text),
                 what => what,
             };
             self.conversation.nodes.push(node);

@@ -93,7 +93,7 @@ fn parse_content(line: JsonValue<'_>) -> CodexContent {
         },
         "turn_context" => CodexContent::Model(payload.get("model").non_empty()),
         "compacted" => {
-            let text = payload.get("message").words();
+            let text = payload.get("message").string();
             CodexContent::Compacted(
                 nodes(Role::Assistant, at, |parts| parts.aside(Role::System, &text)),
                 text,
@@ -126,10 +126,10 @@ fn event(payload: JsonValue<'_>, at: Option<u64>) -> CodexContent {
         "user_message" => {
             let images = payload.get("images").items().filter_map(JsonValue::text);
             let images: Vec<ImportedFile> = images.map(|url| attach::url("", "image/png", &url)).collect();
-            echo(Role::User, at, &payload.get("message").words(), images, EventKind::Text)
+            echo(Role::User, at, &payload.get("message").string(), images, EventKind::Text)
         }
         "agent_message" => {
-            echo(Role::Assistant, at, &payload.get("message").words(), Vec::new(), EventKind::Text)
+            echo(Role::Assistant, at, &payload.get("message").string(), Vec::new(), EventKind::Text)
         }
         "item_completed" => completed(payload.get("item"), at),
         "thread_rolled_back" => {
@@ -145,9 +145,9 @@ fn event(payload: JsonValue<'_>, at: Option<u64>) -> CodexContent {
 }
 
 /// Reads the message of an event.
-fn echo(kind: Role, at: Option<u64>, text: &str, files: Vec<ImportedFile>, event: EventKind) -> CodexContent {
-    let nodes = nodes(kind, at, |parts| {
-        match kind {
+fn echo(role: Role, at: Option<u64>, text: &str, files: Vec<ImportedFile>, event: EventKind) -> CodexContent {
+    let nodes = nodes(role, at, |parts| {
+        match role {
             Role::User => parts.push_without_injections(text, &INJECTED),
             _ => parts.text(text),
         }
@@ -158,13 +158,13 @@ fn echo(kind: Role, at: Option<u64>, text: &str, files: Vec<ImportedFile>, event
 
 /// Reads a thread item if it is a message.
 fn completed(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
-    let kind = match &*item.get("type").text().unwrap_or_default() {
+    let role = match &*item.get("type").text().unwrap_or_default() {
         "UserMessage" | "userMessage" | "user_message" => Role::User,
         "AgentMessage" | "agentMessage" | "agent_message" => Role::Assistant,
         _ => return CodexContent::Nothing,
     };
     let text = item.get("text").non_empty().unwrap_or_else(|| texts(item.get("content")));
-    echo(kind, at, &text, Vec::new(), EventKind::Item)
+    echo(role, at, &text, Vec::new(), EventKind::Item)
 }
 
 fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
@@ -178,7 +178,7 @@ fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
             part(at, |parts| parts.aside(Role::Assistant, &texts.join("\n\n")))
         }
         "function_call" | "custom_tool_call" => {
-            let (name, arguments) = (item.get("name").words(), item.get("arguments"));
+            let (name, arguments) = (item.get("name").string(), item.get("arguments"));
             let input = arguments.non_empty().or_else(|| item.get("input").non_empty());
             let input = input.unwrap_or_else(|| String::from_utf8_lossy(arguments.raw()).into_owned());
             part(at, |parts| parts.push_node(NodeContent::Call { id: call, name, input }))
@@ -197,7 +197,7 @@ fn item(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
             part(at, |parts| parts.push_node(NodeContent::Output { call, text, files }))
         }
         "image_generation_call" if item.get("result").non_empty().is_some() => {
-            let file = attach::base64("", "image/png", &item.get("result").words());
+            let file = attach::base64("", "image/png", &item.get("result").string());
             part(at, |parts| parts.file(file))
         }
         // Another agent's message.
@@ -237,7 +237,7 @@ fn exported(item: JsonValue<'_>, exported: &ExportedMessage<'_>, at: Option<u64>
         if exported.is_empty { None } else { parts.next().and_then(|part| part.get("text").non_empty()) };
     let images = parts.filter_map(|part| part.get("image_url").text());
     let images = images.map(|url| attach::url("", "image/png", &url)).collect();
-    let mut nodes = nodes(exported.kind, at, |parts| {
+    let mut nodes = nodes(exported.role, at, |parts| {
         exported.add_to(parts, at, &text.unwrap_or_default(), images);
     });
     let answers = nodes.nodes.iter_mut().filter(|node| node.is_answer());
@@ -246,27 +246,27 @@ fn exported(item: JsonValue<'_>, exported: &ExportedMessage<'_>, at: Option<u64>
 }
 
 fn message(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
-    let kind = match &*item.get("role").text().unwrap_or_default() {
+    let role = match &*item.get("role").text().unwrap_or_default() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         // Codex's own instructions.
         _ => return CodexContent::Nothing,
     };
     let content = item.get("content");
-    CodexContent::Message(nodes(kind, at, |parts| {
+    CodexContent::Message(nodes(role, at, |parts| {
         // The name of the next image, from the mark before it.
         let mut image = String::new();
         for part in content.items() {
             let text = part.get("text").text().unwrap_or_default();
             match part.get("image_url").text() {
                 Some(url) => parts.file(attach::url(&std::mem::take(&mut image), "image/png", &url)),
-                None if kind == Role::User && is_image_mark(&text) => image = image_name(&text),
-                None if kind == Role::User => parts.push_without_injections(&text, &INJECTED),
+                None if role == Role::User && is_image_mark(&text) => image = image_name(&text),
+                None if role == Role::User => parts.push_without_injections(&text, &INJECTED),
                 None => parts.text(&text),
             }
         }
         match content.text() {
-            Some(text) if kind == Role::User => parts.push_without_injections(&text, &INJECTED),
+            Some(text) if role == Role::User => parts.push_without_injections(&text, &INJECTED),
             Some(text) => parts.text(&text),
             None => {}
         }
@@ -289,9 +289,9 @@ fn part(at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> CodexCon
     CodexContent::Part(nodes(Role::Assistant, at, tell))
 }
 
-fn nodes(kind: Role, at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> History {
+fn nodes(role: Role, at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> History {
     let mut nodes = History { messages: 1, ..History::default() };
-    let mut parts = MessageBuilder::new(&mut nodes, None, at, kind);
+    let mut parts = MessageBuilder::new(&mut nodes, None, at, role);
     tell(&mut parts);
     parts.finish();
     nodes

@@ -112,16 +112,16 @@ impl NodeContent {
         let text =
             |one: &str, other: &str| !one.is_empty() && (other.starts_with(one) || one.contains(other));
         match (self, other) {
-            (NodeContent::Text(kind, one, files), NodeContent::Text(other_kind, other, other_files)) => {
+            (NodeContent::Text(role, one, files), NodeContent::Text(other_role, other, other_files)) => {
                 let is_text = one == other || text(one, other);
-                kind == other_kind && is_text && files.len() == other_files.len()
+                role == other_role && is_text && files.len() == other_files.len()
             }
-            (NodeContent::Side(kind, one), NodeContent::Side(other_kind, other))
-            | (NodeContent::Aside(kind, one), NodeContent::Aside(other_kind, other)) => {
-                kind == other_kind && text(one, other)
+            (NodeContent::Side(role, one), NodeContent::Side(other_role, other))
+            | (NodeContent::Aside(role, one), NodeContent::Aside(other_role, other)) => {
+                role == other_role && text(one, other)
             }
-            (NodeContent::Exact(kind, hidden, one), NodeContent::Exact(other_kind, other_hidden, other)) => {
-                (kind, hidden, one) == (other_kind, other_hidden, other)
+            (NodeContent::Exact(role, hidden, one), NodeContent::Exact(other_role, other_hidden, other)) => {
+                (role, hidden, one) == (other_role, other_hidden, other)
             }
             (NodeContent::System(one), NodeContent::System(other)) => one == other,
             (

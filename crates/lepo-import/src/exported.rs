@@ -11,7 +11,7 @@ pub const FIELD: &str = "lepo";
 
 /// The facts about a visible message that lepo exported.
 pub struct ExportedMessage<'v> {
-    pub kind: Role,
+    pub role: Role,
     /// Its model, if known.
     pub model: Option<String>,
     /// The message has only files: no part of its content is its text.
@@ -23,12 +23,12 @@ impl<'v> ExportedMessage<'v> {
     /// Parses the field; `None` if it is malformed.
     pub fn parse(value: JsonValue<'v>) -> Option<ExportedMessage<'v>> {
         let tag = value.get("kind").text()?;
-        let kind = match tag.as_bytes() {
-            [kind, b'0'] => Role::from_letter(*kind)?,
+        let role = match tag.as_bytes() {
+            [letter, b'0'] => Role::from_letter(*letter)?,
             _ => return None,
         };
         Some(ExportedMessage {
-            kind,
+            role,
             model: value.get("model").non_empty(),
             is_empty: value.get("empty").is_true(),
             value,
@@ -49,15 +49,15 @@ impl<'v> ExportedMessage<'v> {
             parts.push_node(NodeContent::System(text));
             parts.at(at);
         }
-        if !matches!(self.kind, Role::User | Role::Assistant) {
-            return parts.push_node(NodeContent::Exact(self.kind, false, text.to_string()));
+        if !matches!(self.role, Role::User | Role::Assistant) {
+            return parts.push_node(NodeContent::Exact(self.role, false, text.to_string()));
         }
         parts.text(text);
         let mut inside = files.into_iter();
         for file_value in self.value.get("files").items() {
-            let (name, data) = (file_value.get("name").words(), file_value.get("data").text());
+            let (name, data) = (file_value.get("name").string(), file_value.get("data").text());
             let file = match data {
-                Some(data) => Some(attach::base64(&name, &file_value.get("mime").words(), &data)),
+                Some(data) => Some(attach::base64(&name, &file_value.get("mime").string(), &data)),
                 None => inside.next().map(|file| ImportedFile { name, ..file }),
             };
             file.into_iter().for_each(|file| parts.file(file));

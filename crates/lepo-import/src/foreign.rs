@@ -57,7 +57,7 @@ fn is_qwen_code(value: JsonValue<'_>) -> bool {
 
 fn is_deepseek_harness(value: JsonValue<'_>) -> bool {
     let is_header = value.get("type").is_str("session") && value.get("createdAt").count().is_some();
-    let is_event = || value.get("type").words().contains('/') && value.has("seq") && value.has("data");
+    let is_event = || value.get("type").string().contains('/') && value.has("seq") && value.has("data");
     is_header || is_event()
 }
 

@@ -75,7 +75,7 @@ struct GeminiMessages {
 impl GeminiMessages {
     /// Adds a record of a message. A snapshot of the session adds nothing to a known message.
     fn put(&mut self, message: JsonValue<'_>, is_snapshot: bool) {
-        let id = message.get("id").words();
+        let id = message.get("id").string();
         match self.indices.get(&id) {
             Some(&index) if !id.is_empty() => {
                 if !is_snapshot {
@@ -134,7 +134,7 @@ pub fn directory(path: &Path) -> Option<String> {
     let known = project.parent()?.parent()?.join("projects.json");
     let dir = first_value(&known, |known| {
         let mut projects = known.get("projects").fields();
-        projects.find(|(_, slug)| slug.is_str(name)).map(|(dir, _)| dir.words())
+        projects.find(|(_, slug)| slug.is_str(name)).map(|(dir, _)| dir.string())
     });
     dir.flatten()
 }
@@ -181,8 +181,8 @@ impl GeminiMessage {
             (time::written(thought.get("timestamp")), text)
         };
         let call = |call: JsonValue<'_>| GeminiCall {
-            id: call.get("id").words(),
-            name: call.get("name").words(),
+            id: call.get("id").string(),
+            name: call.get("name").string(),
             input: String::from_utf8_lossy(call.get("args").raw()).into_owned(),
             output: Some(result(call)),
             at: time::written(call.get("timestamp")),
@@ -239,8 +239,8 @@ impl GeminiMessage {
         called: &mut HashSet<String>,
         answered: &mut HashSet<String>,
     ) {
-        let kind = if self.is_answer { Role::Assistant } else { Role::User };
-        let mut parts = MessageBuilder::new(conversation, before, self.at, kind);
+        let role = if self.is_answer { Role::Assistant } else { Role::User };
+        let mut parts = MessageBuilder::new(conversation, before, self.at, role);
         for (at, thought) in self.thoughts {
             parts.at(at);
             parts.aside(Role::Assistant, &thought);
@@ -313,15 +313,19 @@ fn content(message: JsonValue<'_>) -> Vec<GeminiPart> {
         let is_put_in = is_file && text.is_some();
         is_file &= mark != FILES.1;
         parts.push(if inline.is_object() {
-            let (mime, data) = (inline.get("mimeType").words(), inline.get("data").words());
+            let (mime, data) = (inline.get("mimeType").string(), inline.get("data").string());
             GeminiPart::File(attach::base64("", &mime, &data))
         } else if call.is_object() {
             let input = String::from_utf8_lossy(call.get("args").raw()).into_owned();
-            let (id, name) = (call.get("id").words(), call.get("name").words());
+            let (id, name) = (call.get("id").string(), call.get("name").string());
             GeminiPart::Call(GeminiCall { id, name, input, ..GeminiCall::default() })
         } else if response.is_object() {
             let output = Some(self::response(part).unwrap_or_default());
-            GeminiPart::Output(GeminiCall { id: response.get("id").words(), output, ..GeminiCall::default() })
+            GeminiPart::Output(GeminiCall {
+                id: response.get("id").string(),
+                output,
+                ..GeminiCall::default()
+            })
         } else {
             match text {
                 Some(text) if part.get("thought").is_true() => GeminiPart::Thought(text.into_owned()),

@@ -19,7 +19,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     let mut values = reading.lines(path)?;
     while let Some(value) = reading.next(&mut values)? {
         if conversation.id.is_empty() {
-            conversation.id = value.get("thread_id").words();
+            conversation.id = value.get("thread_id").string();
         }
         // A repeated, unchanged message is skipped.
         let again = value.get("id").non_empty().is_some_and(|id| !known.insert((id, hash(value))));
@@ -57,9 +57,9 @@ fn hash(message: JsonValue<'_>) -> u64 {
 
 fn message(conversation: &mut History, value: JsonValue<'_>) {
     let parent = conversation.nodes.len().checked_sub(1);
-    let kind = if value.get("role").is_str("user") { Role::User } else { Role::Assistant };
+    let role = if value.get("role").is_str("user") { Role::User } else { Role::Assistant };
     conversation.messages += 1;
-    let mut parts = MessageBuilder::new(conversation, parent, time::any(value.get("created_at")), kind);
+    let mut parts = MessageBuilder::new(conversation, parent, time::any(value.get("created_at")), role);
     let is_prompt = value.get("role").is_str("system");
     if !is_prompt && !matches!(&*value.get("role").text().unwrap_or_default(), "user" | "assistant") {
         parts.unknown_role();
@@ -73,10 +73,10 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
             .or_else(|| part.get("text").non_empty())
             .unwrap_or_default();
         match &*part.get("type").text().unwrap_or_default() {
-            "image_url" => parts.file(attach::url("", "image/png", &part.at(&["image_url", "url"]).words())),
-            "reasoning" => parts.aside(kind, &words),
+            "image_url" => parts.file(attach::url("", "image/png", &part.at(&["image_url", "url"]).string())),
+            "reasoning" => parts.aside(role, &words),
             "tool_call" => {
-                let (id, name) = (part.get("tool_call_id").words(), part.get("tool_name").words());
+                let (id, name) = (part.get("tool_call_id").string(), part.get("tool_name").string());
                 let input = String::from_utf8_lossy(part.get("input").raw()).into_owned();
                 parts.push_node(NodeContent::Call { id: id.clone(), name, input });
                 let output = part.get("output");

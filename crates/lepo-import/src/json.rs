@@ -15,56 +15,58 @@ use super::unescape::unescape;
 pub struct JsonValue<'d> {
     bytes: &'d [u8],
     tokens: &'d [Token],
-    at: usize,
+    /// Index of its token; `usize::MAX` for a missing value.
+    index: usize,
 }
 
 impl<'d> JsonValue<'d> {
     /// Creates the value that starts with the first of `tokens`.
     pub(super) fn new(bytes: &'d [u8], tokens: &'d [Token]) -> JsonValue<'d> {
-        JsonValue { bytes, tokens, at: 0 }
+        JsonValue { bytes, tokens, index: 0 }
     }
 
     fn missing(self) -> JsonValue<'d> {
-        JsonValue { at: usize::MAX, ..self }
+        JsonValue { index: usize::MAX, ..self }
     }
 
     /// Returns the bytes verbatim.
     #[inline]
     pub fn raw(self) -> &'d [u8] {
-        match self.tokens.get(self.at) {
+        match self.tokens.get(self.index) {
             Some(token) => &self.bytes[token.start as usize..token.end as usize],
             None => &[],
         }
     }
 
+    /// Returns the first byte, by which types differ; `n`, as of `null`, for a missing value.
     #[inline]
-    fn first(self) -> u8 {
+    fn first_byte(self) -> u8 {
         self.raw().first().copied().unwrap_or(b'n')
     }
 
     /// Whether the value is `{…}`.
     pub fn is_object(self) -> bool {
-        self.first() == b'{'
+        self.first_byte() == b'{'
     }
 
     /// Whether the value is `[…]`.
     pub fn is_array(self) -> bool {
-        self.first() == b'['
+        self.first_byte() == b'['
     }
 
     /// Whether the value is missing or null.
     pub fn is_null(self) -> bool {
-        self.first() == b'n'
+        self.first_byte() == b'n'
     }
 
     /// Whether the value is missing, and not null.
     pub fn is_missing(self) -> bool {
-        self.at == usize::MAX
+        self.index == usize::MAX
     }
 
     /// Whether the value is `true`.
     pub fn is_true(self) -> bool {
-        self.first() == b't'
+        self.first_byte() == b't'
     }
 
     /// Returns the inside of a string, verbatim.
@@ -93,7 +95,7 @@ impl<'d> JsonValue<'d> {
         for (name, value) in self.fields() {
             let name = name.quoted();
             let index = keys.iter().position(|key| name == Some(key.as_bytes()));
-            if let Some(index) = index.filter(|&index| found[index].at == usize::MAX) {
+            if let Some(index) = index.filter(|&index| found[index].index == usize::MAX) {
                 found[index] = value;
             }
         }
@@ -107,7 +109,7 @@ impl<'d> JsonValue<'d> {
 
     /// Whether a key exists; its value may be null.
     pub fn has(self, key: &str) -> bool {
-        self.get(key).at != usize::MAX
+        self.get(key).index != usize::MAX
     }
 
     /// Returns the keys and values of an object; empty for any other type.
@@ -115,7 +117,7 @@ impl<'d> JsonValue<'d> {
     pub fn fields(self) -> impl Iterator<Item = (JsonValue<'d>, JsonValue<'d>)> {
         let mut members = self.members(b'{');
         std::iter::from_fn(move || {
-            let key = members.next().filter(|key| key.first() == b'"')?;
+            let key = members.next().filter(|key| key.first_byte() == b'"')?;
             Some((key, members.next()?))
         })
     }
@@ -127,15 +129,15 @@ impl<'d> JsonValue<'d> {
 
     #[inline]
     fn members(self, opening: u8) -> impl Iterator<Item = JsonValue<'d>> {
-        let end = match self.tokens.get(self.at) {
-            Some(token) if self.first() == opening => token.next as usize,
+        let end = match self.tokens.get(self.index) {
+            Some(token) if self.first_byte() == opening => token.next as usize,
             _ => 0,
         };
-        let mut at = self.at.wrapping_add(1);
+        let mut index = self.index.wrapping_add(1);
         std::iter::from_fn(move || {
-            let token = self.tokens.get(at).filter(|_| at < end)?;
-            let value = JsonValue { at, ..self };
-            at = token.next as usize;
+            let token = self.tokens.get(index).filter(|_| index < end)?;
+            let value = JsonValue { index, ..self };
+            index = token.next as usize;
             Some(value)
         })
     }
@@ -150,7 +152,7 @@ impl<'d> JsonValue<'d> {
     }
 
     /// Decodes a string; empty for any other type.
-    pub fn words(self) -> String {
+    pub fn string(self) -> String {
         self.text().unwrap_or_default().into_owned()
     }
 
@@ -192,7 +194,7 @@ mod tests {
     /// Converts a value to serde's type.
     fn copy(value: JsonValue<'_>) -> serde_json::Value {
         if value.is_object() {
-            value.fields().map(|(key, value)| (key.words(), copy(value))).collect()
+            value.fields().map(|(key, value)| (key.string(), copy(value))).collect()
         } else if value.is_array() {
             value.items().map(copy).collect()
         } else if let Some(text) = value.text() {
@@ -228,7 +230,7 @@ mod tests {
         let compare = |value: JsonValue<'_>| {
             let keys = ["a", "b", "c", "d"];
             for (key, found) in keys.iter().zip(value.pick(keys)) {
-                assert_eq!((found.raw(), found.at), (value.get(key).raw(), value.get(key).at), "{key}");
+                assert_eq!((found.raw(), found.index), (value.get(key).raw(), value.get(key).index), "{key}");
             }
         };
         assert!(read_json(text, compare).is_some());

@@ -19,7 +19,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
 
 fn conversation(value: JsonValue<'_>) -> History {
     let mut conversation = History {
-        id: value.get("conversationId").words(),
+        id: value.get("conversationId").string(),
         title: value.get("title").non_empty(),
         start: time::any(value.get("createdAt")),
         updated: time::any(value.get("updatedAt")),
@@ -37,7 +37,7 @@ fn conversation(value: JsonValue<'_>) -> History {
     while let Some((message, inside)) = open.pop() {
         let index = messages.len();
         messages.push((
-            message.get("messageId").words(),
+            message.get("messageId").string(),
             message.get("parentMessageId").non_empty(),
             inside,
             message,
@@ -76,9 +76,9 @@ fn conversation(value: JsonValue<'_>) -> History {
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     let at = time::any(message.get("createdAt"));
     let is_user = message.get("isCreatedByUser").is_true() || message.get("sender").is_str("User");
-    let kind = if is_user { Role::User } else { Role::Assistant };
+    let role = if is_user { Role::User } else { Role::Assistant };
     conversation.messages += 1;
-    let mut parts = MessageBuilder::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, role);
     parts.text(&message.get("text").text().unwrap_or_default());
     for part in message.get("content").items() {
         let text = |key: &str| {
@@ -88,10 +88,10 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
             // The text field repeats it.
             "text" if message.get("text").non_empty().is_some() => {}
             "text" => parts.text(&text("text")),
-            "think" => parts.aside(kind, &text("think")),
+            "think" => parts.aside(role, &text("think")),
             "tool_call" => {
                 let call = part.get("tool_call");
-                let (id, name) = (call.get("id").words(), call.get("name").words());
+                let (id, name) = (call.get("id").string(), call.get("name").string());
                 let input = call.get("args");
                 let input =
                     input.non_empty().unwrap_or_else(|| String::from_utf8_lossy(input.raw()).into_owned());
@@ -102,7 +102,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         }
     }
     for file in message.get("files").items() {
-        parts.file(attach::lost(&file.get("filename").words(), &file.get("type").words()));
+        parts.file(attach::lost(&file.get("filename").string(), &file.get("type").string()));
     }
     let (first, last) = parts.finish();
     conversation.answered_by(first, message.get("model").non_empty().as_deref(), None, None);

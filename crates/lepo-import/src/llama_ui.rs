@@ -63,7 +63,7 @@ fn session_lines<R: Read>(
         } else if value.get("type").is_str("message") {
             session.get_or_insert_default().add(value.get("message"));
         } else {
-            let kind = value.get("type").words();
+            let kind = value.get("type").string();
             reading.tally.skip(&format!("unknown record {kind:?}"), 1);
         }
     }
@@ -113,26 +113,26 @@ fn id(value: JsonValue<'_>) -> Option<String> {
 
 /// Adds a message, and returns its first and last node.
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
-    let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "assistant" { Role::Assistant } else { Role::User };
+    let role_name = message.get("role").text().unwrap_or_default();
+    let role = if role_name == "assistant" { Role::Assistant } else { Role::User };
     let is_root = message.get("type").is_str("root");
     conversation.messages += u64::from(!is_root);
-    let mut parts = MessageBuilder::new(conversation, None, time::any(message.get("timestamp")), kind);
+    let mut parts = MessageBuilder::new(conversation, None, time::any(message.get("timestamp")), role);
     let content = message.get("content").text().unwrap_or_default();
-    match &*role {
+    match &*role_name {
         _ if is_root => {}
         "system" => parts.push_node(NodeContent::System(content.into_owned())),
         "tool" => {
             let files = message.get("extra").items().filter_map(media).collect();
-            let call = message.get("toolCallId").words();
+            let call = message.get("toolCallId").string();
             parts.push_node(NodeContent::Output { call, text: content.into_owned(), files });
         }
         "user" | "assistant" => {
             let (thought, rest) = thought(&content);
             let thoughts = [message.get("reasoningContent").non_empty(), message.get("thinking").non_empty()];
             parts.aside(Role::Assistant, &thoughts.into_iter().flatten().next().unwrap_or_default());
-            parts.aside(Role::Assistant, thought.filter(|_| kind == Role::Assistant).unwrap_or_default());
-            parts.text(if kind == Role::Assistant { rest } else { &content });
+            parts.aside(Role::Assistant, thought.filter(|_| role == Role::Assistant).unwrap_or_default());
+            parts.text(if role == Role::Assistant { rest } else { &content });
             message.get("extra").items().for_each(|extra| attached(&mut parts, extra));
             calls(&mut parts, message.get("toolCalls"));
         }
@@ -162,8 +162,8 @@ fn calls(parts: &mut MessageBuilder<'_>, calls: JsonValue<'_>) {
             let arguments = function.get("arguments");
             let input = arguments.non_empty().unwrap_or_else(|| output::json(arguments));
             parts.push_node(NodeContent::Call {
-                id: call.get("id").words(),
-                name: function.get("name").words(),
+                id: call.get("id").string(),
+                name: function.get("name").string(),
                 input,
             });
         }
@@ -185,14 +185,14 @@ fn attached(parts: &mut MessageBuilder<'_>, extra: JsonValue<'_>) {
         return parts.file(file);
     }
     match extra.get("content").non_empty() {
-        Some(text) => parts.text(&attach::named_text(&extra.get("name").words(), &text)),
+        Some(text) => parts.text(&attach::named_text(&extra.get("name").string(), &text)),
         None => parts.unknown(),
     }
 }
 
 /// Returns the file of an attachment, if it has bytes.
 fn media(extra: JsonValue<'_>) -> Option<ImportedFile> {
-    let name = extra.get("name").words();
+    let name = extra.get("name").string();
     if let Some(url) = ["base64Url", "base64url"].iter().find_map(|key| extra.get(key).non_empty()) {
         return Some(attach::url(&name, "", &url));
     }

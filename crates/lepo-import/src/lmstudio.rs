@@ -61,8 +61,8 @@ fn version(
     version: JsonValue<'_>,
     model: Option<&str>,
 ) -> usize {
-    let kind = if version.get("role").is_str("user") { Role::User } else { Role::Assistant };
-    let mut parts = MessageBuilder::new(conversation, parent, None, kind);
+    let role = if version.get("role").is_str("user") { Role::User } else { Role::Assistant };
+    let mut parts = MessageBuilder::new(conversation, parent, None, role);
     if version.get("role").is_str("system") {
         parts.push_node(NodeContent::System(text(version.get("content"))));
         return parts.finish().1;
@@ -74,7 +74,7 @@ fn version(
     content(&mut parts, version.get("content"));
     for step in version.get("steps").items() {
         if step.at(&["style", "type"]).is_str("thinking") {
-            parts.aside(kind, &text(step.get("content")));
+            parts.aside(role, &text(step.get("content")));
         } else {
             content(&mut parts, step.get("content"));
         }
@@ -93,7 +93,7 @@ fn content(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
         match &*part.get("type").text().unwrap_or_default() {
             "file" => {
                 let image = if part.get("fileType").is_str("image") { "image/png" } else { "" };
-                parts.file(attach::lost(&part.get("fileIdentifier").words(), image));
+                parts.file(attach::lost(&part.get("fileIdentifier").string(), image));
             }
             "toolCallRequest" => {
                 let call =
@@ -102,7 +102,7 @@ fn content(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
                 let input = if given.is_object() { given.raw() } else { call.get("arguments").raw() };
                 parts.push_node(NodeContent::Call {
                     id: call_id(part),
-                    name: call.get("name").words(),
+                    name: call.get("name").string(),
                     input: String::from_utf8_lossy(input).into_owned(),
                 });
             }
@@ -120,7 +120,7 @@ fn content(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
 /// Returns the id of a call, which is a number or a text.
 fn call_id(part: JsonValue<'_>) -> String {
     let id = part.get("callId");
-    id.number().map(str::to_string).unwrap_or_else(|| id.words())
+    id.number().map(str::to_string).unwrap_or_else(|| id.string())
 }
 
 fn text(content: JsonValue<'_>) -> String {

@@ -10,7 +10,7 @@ pub struct MessageBuilder<'c> {
     /// The node that the next one follows.
     parent: Option<usize>,
     time: Option<u64>,
-    kind: Role,
+    role: Role,
     /// The message is a subagent's.
     is_side: bool,
     /// The texts since the last node.
@@ -27,14 +27,14 @@ impl<'c> MessageBuilder<'c> {
         conversation: &'c mut History,
         parent: Option<usize>,
         time: Option<u64>,
-        kind: Role,
+        role: Role,
     ) -> MessageBuilder<'c> {
         let first = conversation.nodes.len();
         MessageBuilder {
             conversation,
             parent,
             time,
-            kind,
+            role,
             is_side: false,
             text: String::new(),
             files: Vec::new(),
@@ -95,9 +95,9 @@ impl<'c> MessageBuilder<'c> {
     }
 
     /// Adds reasoning, or text that a program inserted, unless it is empty.
-    pub fn aside(&mut self, kind: Role, text: &str) {
+    pub fn aside(&mut self, role: Role, text: &str) {
         if !text.is_empty() {
-            self.push_node(NodeContent::Aside(kind, text.to_string()));
+            self.push_node(NodeContent::Aside(role, text.to_string()));
         }
     }
 
@@ -118,7 +118,7 @@ impl<'c> MessageBuilder<'c> {
 
     /// Adds any other part. In an answer, it separates the texts before and after it.
     pub fn push_node(&mut self, what: NodeContent) {
-        if self.kind == Role::Assistant {
+        if self.role == Role::Assistant {
             self.flush();
         }
         self.push(what);
@@ -126,10 +126,10 @@ impl<'c> MessageBuilder<'c> {
 
     /// Adds a message that lepo exported. The tag is its role and whether it is hidden: `s0`, `a1`.
     pub fn exact(&mut self, tag: &str, text: &str) {
-        if let [kind, hidden @ (b'0' | b'1')] = tag.as_bytes()
-            && let Some(kind) = Role::from_letter(*kind)
+        if let [letter, hidden @ (b'0' | b'1')] = tag.as_bytes()
+            && let Some(role) = Role::from_letter(*letter)
         {
-            self.push_node(NodeContent::Exact(kind, *hidden == b'1', text.to_string()));
+            self.push_node(NodeContent::Exact(role, *hidden == b'1', text.to_string()));
         }
     }
 
@@ -141,9 +141,9 @@ impl<'c> MessageBuilder<'c> {
         let (text, files) = (std::mem::take(&mut self.text), std::mem::take(&mut self.files));
         if !text.is_empty() || !files.is_empty() {
             let what = if self.is_side {
-                NodeContent::Side(self.kind, text)
+                NodeContent::Side(self.role, text)
             } else {
-                NodeContent::Text(self.kind, text, files)
+                NodeContent::Text(self.role, text, files)
             };
             self.push(what);
         }

@@ -129,8 +129,8 @@ fn conversation(value: JsonValue<'_>) -> History {
 }
 
 /// Parses a role; `None` if no tool is known to write it.
-fn role_of(role: &str) -> Option<Role> {
-    Some(match role {
+fn role_of(name: &str) -> Option<Role> {
+    Some(match name {
         "user" | "human" => Role::User,
         "system" | "developer" => Role::System,
         "tool" | "function" | "observation" | "ipython" => Role::Tool,
@@ -141,40 +141,41 @@ fn role_of(role: &str) -> Option<Role> {
 }
 
 fn message(conversation: &mut History, value: JsonValue<'_>) {
-    let role = value.get("role").non_empty().or_else(|| value.get("from").non_empty()).unwrap_or_default();
+    let role_name =
+        value.get("role").non_empty().or_else(|| value.get("from").non_empty()).unwrap_or_default();
     let content = ["content", "value", "parts"].into_iter().find(|key| value.has(key));
     let content = value.get(content.unwrap_or("content"));
     let at = time_of(value, BEGUN).or_else(|| time_of(value, CHANGED));
     let parent = conversation.nodes.len().checked_sub(1);
     conversation.messages += 1;
-    if role.is_empty() && is_item(value) {
+    if role_name.is_empty() && is_item(value) {
         return item(conversation, parent, at, value);
     }
-    let Some(kind) = role_of(&role.to_lowercase()) else { return conversation.unknown_role() };
-    let mut parts = MessageBuilder::new(conversation, parent, at, kind);
-    if kind == Role::System && content.items().any(is_result) {
+    let Some(role) = role_of(&role_name.to_lowercase()) else { return conversation.unknown_role() };
+    let mut parts = MessageBuilder::new(conversation, parent, at, role);
+    if role == Role::System && content.items().any(is_result) {
         body(&mut parts, content);
-    } else if kind == Role::System {
+    } else if role == Role::System {
         let text = texts(&mut parts, content);
         parts.push_node(NodeContent::System(text));
-    } else if kind == Role::Tool {
-        let call = value.get("tool_call_id").words();
+    } else if role == Role::Tool {
+        let call = value.get("tool_call_id").string();
         match content.items().any(is_result) {
             true => body(&mut parts, content),
             false => parts.push_node(output::of_call(call, content)),
         }
-    } else if role == "function_call" {
+    } else if role_name == "function_call" {
         let input = texts(&mut parts, content);
-        parts.push_node(NodeContent::Call { id: String::new(), name: role, input });
+        parts.push_node(NodeContent::Call { id: String::new(), name: role_name, input });
     } else {
         for key in ["reasoning_content", "reasoning", "thinking"] {
-            parts.aside(kind, &value.get(key).words());
+            parts.aside(role, &value.get(key).string());
         }
-        match value.has("parts") && kind == Role::User {
+        match value.has("parts") && role == Role::User {
             true => gemini_parts(&mut parts, content),
             false => body(&mut parts, content),
         }
-        parts.text(&value.get("refusal").words());
+        parts.text(&value.get("refusal").string());
         for url in value.get("images").items() {
             parts.file(image(url));
         }
@@ -183,7 +184,7 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
         let calls: Vec<(String, JsonValue<'_>)> = (value.get("tool_calls").items())
             .map(|call| {
                 (
-                    call.get("id").words(),
+                    call.get("id").string(),
                     if call.get("function").is_object() { call.get("function") } else { call },
                 )
             })
@@ -194,7 +195,7 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
             let arguments =
                 arguments.into_iter().find(|value| !value.is_null()).unwrap_or(function.get("arguments"));
             let input = arguments.non_empty().unwrap_or_else(|| output::json(arguments));
-            parts.push_node(NodeContent::Call { id, name: function.get("name").words(), input });
+            parts.push_node(NodeContent::Call { id, name: function.get("name").string(), input });
         }
     }
     let (first, _) = parts.finish();
@@ -206,7 +207,7 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
 /// Returns an image from a message's list of images: a data URL, base64 alone, or an object with a URL.
 fn image(image: JsonValue<'_>) -> ImportedFile {
     let inner = image.get("image_url");
-    let url = image.non_empty().or_else(|| inner.non_empty()).unwrap_or_else(|| inner.get("url").words());
+    let url = image.non_empty().or_else(|| inner.non_empty()).unwrap_or_else(|| inner.get("url").string());
     match url.contains(':') || url.is_empty() {
         true => attach::url("", "image/png", &url),
         false => attach::base64("", "image/png", &url),
@@ -270,16 +271,16 @@ fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
     let [inline, call, response] = part.pick(["inlineData", "functionCall", "functionResponse"]);
     match &*kind {
         "" if call.is_object() => parts.push_node(NodeContent::Call {
-            id: call.get("id").words(),
-            name: call.get("name").words(),
+            id: call.get("id").string(),
+            name: call.get("name").string(),
             input: output::json(call.get("args")),
         }),
         "" if response.is_object() => {
-            let (call, text) = (response.get("id").words(), gemini::response(part).unwrap_or_default());
+            let (call, text) = (response.get("id").string(), gemini::response(part).unwrap_or_default());
             parts.push_node(NodeContent::Output { call, text, files: Vec::new() });
         }
         "" if inline.get("data").text().is_some() => {
-            parts.file(attach::base64("", &inline.get("mimeType").words(), &inline.get("data").words()));
+            parts.file(attach::base64("", &inline.get("mimeType").string(), &inline.get("data").string()));
         }
         "" if part.get("thought").is_true() => parts.aside(Role::Assistant, &text.unwrap_or_default()),
         "thinking" | "reasoning" => {
@@ -289,26 +290,26 @@ fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
         // Encrypted reasoning, and marks without content.
         "redacted_thinking" | "step-start" => {}
         "tool_use" | "server_tool_use" | "mcp_tool_use" => parts.push_node(NodeContent::Call {
-            id: part.get("id").words(),
-            name: part.get("name").words(),
+            id: part.get("id").string(),
+            name: part.get("name").string(),
             input: output::json(part.get("input")),
         }),
         "tool-call" => {
             let given = ["input", "args"].map(|key| part.get(key));
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(part.get("input"));
-            let (id, name) = (part.get("toolCallId").words(), part.get("toolName").words());
+            let (id, name) = (part.get("toolCallId").string(), part.get("toolName").string());
             parts.push_node(NodeContent::Call { id, name, input: output::json(given) });
         }
         "tool-result" => {
             let given = [part.at(&["output", "value"]), part.get("output"), part.get("result")];
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(part.get("output"));
-            parts.push_node(output::of_call(part.get("toolCallId").words(), given));
+            parts.push_node(output::of_call(part.get("toolCallId").string(), given));
         }
         kind if kind.ends_with("_result") => {
-            parts.push_node(output::of_call(part.get("tool_use_id").words(), part.get("content")));
+            parts.push_node(output::of_call(part.get("tool_use_id").string(), part.get("content")));
         }
         kind if kind.starts_with("tool-") && part.has("toolCallId") => {
-            let (id, name) = (part.get("toolCallId").words(), kind.trim_start_matches("tool-").to_string());
+            let (id, name) = (part.get("toolCallId").string(), kind.trim_start_matches("tool-").to_string());
             parts.push_node(NodeContent::Call {
                 id: id.clone(),
                 name,
@@ -318,13 +319,13 @@ fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
         }
         "image_url" | "input_image" => {
             let url = part.get("image_url");
-            let url = url.non_empty().unwrap_or_else(|| url.get("url").words());
-            parts.file(attach::url(&part.get("name").words(), "image/png", &url));
+            let url = url.non_empty().unwrap_or_else(|| url.get("url").string());
+            parts.file(attach::url(&part.get("name").string(), "image/png", &url));
         }
         "image" | "document" => {
             let source = part.get("source");
-            let (mime, data) = (source.get("media_type").words(), source.get("data").words());
-            parts.file(attach::base64(&part.get("title").words(), &mime, &data));
+            let (mime, data) = (source.get("media_type").string(), source.get("data").string());
+            parts.file(attach::base64(&part.get("title").string(), &mime, &data));
         }
         "file" | "input_file" => {
             let inner = part.get("file");
@@ -333,7 +334,7 @@ fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
             let url = data.into_iter().find_map(JsonValue::non_empty).unwrap_or_default();
             let mime =
                 [file.get("mediaType"), file.get("mimeType")].into_iter().find_map(JsonValue::non_empty);
-            parts.file(attach::url(&file.get("filename").words(), &mime.unwrap_or_default(), &url));
+            parts.file(attach::url(&file.get("filename").string(), &mime.unwrap_or_default(), &url));
         }
         "" | "text" | "input_text" | "output_text" | "refusal" if text.is_some() => {
             parts.text(&text.unwrap_or_default());

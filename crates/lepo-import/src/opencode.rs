@@ -35,7 +35,7 @@ pub fn is_export(value: JsonValue<'_>) -> bool {
 }
 
 pub fn is_session(value: JsonValue<'_>) -> bool {
-    value.get("id").words().starts_with("ses_") && value.at(&["time", "created"]).count().is_some()
+    value.get("id").string().starts_with("ses_") && value.at(&["time", "created"]).count().is_some()
 }
 
 /// Reads a session with its subagents, or an export.
@@ -100,7 +100,7 @@ fn session(path: &Path, reading: &SourceReader) -> Option<(String, Option<String
 
 fn about(session: JsonValue<'_>) -> History {
     History {
-        id: session.get("id").words(),
+        id: session.get("id").string(),
         title: session.get("title").non_empty(),
         start: session.at(&["time", "created"]).count(),
         dir: session.get("directory").non_empty(),
@@ -158,7 +158,7 @@ impl OpencodeLine {
     ) {
         self.last = conversation.nodes.len();
         conversation.messages += 1;
-        let mut parts = MessageBuilder::new(conversation, self.at, time, about.kind);
+        let mut parts = MessageBuilder::new(conversation, self.at, time, about.role);
         about.time = time;
         tell(&mut parts, &mut about);
         let (first, tail) = parts.finish();
@@ -182,7 +182,7 @@ fn messages(path: &Path, id: &str, conversation: &mut History, calls: &mut CallN
     for file in files_in(&storage.join("message").join(id)) {
         let about = first_value(&file, |message| {
             let time = message.at(&["time", "created"]).count();
-            (message.get("id").words(), time, OpencodeFacts::parse(message))
+            (message.get("id").string(), time, OpencodeFacts::parse(message))
         });
         let Some((message, time, about)) = about else { continue };
         let folders = [storage.join("part").join(&message), storage.join("part").join(id).join(&message)];
@@ -198,7 +198,7 @@ fn messages(path: &Path, id: &str, conversation: &mut History, calls: &mut CallN
 /// The facts about a message, without its parts.
 pub struct OpencodeFacts {
     /// Its role.
-    pub kind: Role,
+    pub role: Role,
     /// Its model.
     pub model: Option<String>,
     /// Tokens of the request, including cached ones.
@@ -217,14 +217,14 @@ impl OpencodeFacts {
         let (tokens, cache) = (message.get("tokens"), message.at(&["tokens", "cache"]));
         let parts = [tokens.get("input"), cache.get("read"), cache.get("write")];
         let input = parts.iter().filter_map(|part| part.count()).reduce(u64::saturating_add);
-        let kind = if message.get("role").is_str("user") { Role::User } else { Role::Assistant };
+        let role = if message.get("role").is_str("user") { Role::User } else { Role::Assistant };
         OpencodeFacts {
-            kind,
+            role,
             model: message.get("modelID").non_empty(),
             input,
             output: tokens.get("output").count(),
             time: None,
-            has_ended: kind == Role::Assistant && is_end(message.get("finish")),
+            has_ended: role == Role::Assistant && is_end(message.get("finish")),
         }
     }
 }
@@ -242,14 +242,14 @@ pub fn part(
     part: JsonValue<'_>,
     calls: &mut CallNodes,
 ) {
-    let words = part.get("text").words();
-    let kind = about.kind;
+    let words = part.get("text").string();
+    let role = about.role;
     let time = |time: JsonValue<'_>, key: &str| time.get(key).count();
     let of = if part.get("state").is_object() { part.at(&["state", "time"]) } else { part.get("time") };
     parts.at(time(of, "start").or(about.time));
     match &*part.get("type").text().unwrap_or_default() {
         "text" if part.get("synthetic").is_true() || part.get("ignored").is_true() => {
-            parts.aside(kind, &words)
+            parts.aside(role, &words)
         }
         "text" => parts.text(&words),
         "reasoning" => parts.aside(Role::Assistant, &words),
@@ -257,8 +257,8 @@ pub fn part(
         "file" => parts.file(file(part)),
         "tool" => {
             let state = part.get("state");
-            let id = part.get("callID").non_empty().unwrap_or_else(|| part.get("id").words());
-            let name = part.get("tool").non_empty().unwrap_or_else(|| part.get("name").words());
+            let id = part.get("callID").non_empty().unwrap_or_else(|| part.get("id").string());
+            let name = part.get("tool").non_empty().unwrap_or_else(|| part.get("name").string());
             let input = compact(&String::from_utf8_lossy(state.get("input").raw()));
             parts.push_node(NodeContent::Call { id: id.clone(), name, input });
             let files: Vec<ImportedFile> = state.get("attachments").items().map(file).collect();
@@ -267,7 +267,7 @@ pub fn part(
             parts.at(time(of, "end"));
             parts.push_node(NodeContent::Output { call: id, text: tool_output(state), files });
         }
-        "step-finish" => about.has_ended = kind == Role::Assistant && is_end(part.get("reason")),
+        "step-finish" => about.has_ended = role == Role::Assistant && is_end(part.get("reason")),
         "step-start" | "snapshot" | "patch" | "agent" | "retry" | "subtask" => {}
         _ => parts.unknown_with(&words),
     }
@@ -295,8 +295,8 @@ fn tool_output(state: JsonValue<'_>) -> String {
 }
 
 fn file(part: JsonValue<'_>) -> ImportedFile {
-    let (name, mime) = (part.get("filename").words(), part.get("mime").words());
-    attach::url(&name, &mime, &part.get("url").words())
+    let (name, mime) = (part.get("filename").string(), part.get("mime").string());
+    attach::url(&name, &mime, &part.get("url").string())
 }
 
 /// Moves the sessions of subagents under the calls that started them, the deepest first, and returns the others.
@@ -330,7 +330,7 @@ fn hang(conversation: &mut History, agent: History, named: Option<usize>) {
     for mut node in agent.nodes {
         node.parent = Some(node.parent.map_or(under, |parent| parent + shift));
         node.what = match node.what {
-            NodeContent::Text(kind, text, _) => NodeContent::Side(kind, text),
+            NodeContent::Text(role, text, _) => NodeContent::Side(role, text),
             what => what,
         };
         conversation.nodes.push(node);

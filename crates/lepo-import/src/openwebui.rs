@@ -44,7 +44,7 @@ pub fn conversation(value: JsonValue<'_>) -> Option<History> {
     });
     let messages: Vec<(String, Option<String>, JsonValue<'_>)> = history
         .fields()
-        .map(|(key, message)| (key.words(), message.get("parentId").non_empty(), message))
+        .map(|(key, message)| (key.string(), message.get("parentId").non_empty(), message))
         .collect();
     let links: Vec<Link<'_>> =
         messages.iter().map(|(id, parent, _)| Link { id, parent: parent.as_deref() }).collect();
@@ -60,18 +60,18 @@ pub fn conversation(value: JsonValue<'_>) -> Option<History> {
 fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize) {
     // lepo exports the milliseconds, which a time in whole seconds lacks.
     let at = [message.get("lepoTime"), message.get("timestamp")].into_iter().find_map(time::any);
-    let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    let role_name = message.get("role").text().unwrap_or_default();
+    let role = if role_name == "user" { Role::User } else { Role::Assistant };
     conversation.messages += 1;
-    let mut parts = MessageBuilder::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, role);
     let content = message.get("content").text().unwrap_or_default();
     if let Some(tag) = message.get("lepo").non_empty() {
         parts.exact(&tag, &content);
-    } else if !matches!(&*role, "user" | "assistant" | "system") {
+    } else if !matches!(&*role_name, "user" | "assistant" | "system") {
         parts.unknown_role();
-    } else if role == "system" {
+    } else if role_name == "system" {
         parts.push_node(NodeContent::System(content.into_owned()));
-    } else if kind == Role::User {
+    } else if role == Role::User {
         parts.text(&content);
     } else if message.get("output").items().next().is_some() {
         message.get("output").items().for_each(|item| output_item(&mut parts, item));
@@ -85,7 +85,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         let mime =
             file.get("content_type").non_empty().or_else(|| inner.at(&["meta", "content_type"]).non_empty());
         let image = if file.get("type").is_str("image") { "image/png" } else { "" };
-        let url = file.get("url").words();
+        let url = file.get("url").string();
         parts.file(match url.starts_with("data:") {
             true => attach::url(&name, "", &url),
             false => attach::lost(&name, mime.as_deref().unwrap_or(image)),
@@ -113,12 +113,12 @@ fn output_item(parts: &mut MessageBuilder<'_>, item: JsonValue<'_>) {
             parts.aside(Role::Assistant, both.iter().find(|text| !text.is_empty()).map_or("", |text| text));
         }
         "function_call" => parts.push_node(NodeContent::Call {
-            id: item.get("call_id").words(),
-            name: item.get("name").words(),
-            input: item.get("arguments").words(),
+            id: item.get("call_id").string(),
+            name: item.get("name").string(),
+            input: item.get("arguments").string(),
         }),
         "function_call_output" => {
-            parts.push_node(output::of_call(item.get("call_id").words(), item.get("output")));
+            parts.push_node(output::of_call(item.get("call_id").string(), item.get("output")));
         }
         _ => parts.unknown_with(&texts(item.get("content"))),
     }

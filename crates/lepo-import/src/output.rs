@@ -44,7 +44,7 @@ fn file(part: JsonValue<'_>) -> ImportedFile {
     let url = image
         .non_empty()
         .or_else(|| image.get("url").non_empty())
-        .unwrap_or_else(|| source.get("url").words());
+        .unwrap_or_else(|| source.get("url").string());
     attach::url(&name, if mime.is_empty() { "image/png" } else { &mime }, &url)
 }
 

@@ -23,7 +23,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
         let at = time::written(line.get("timestamp"));
         match &*kind {
             "session" => {
-                conversation.id = line.get("id").words();
+                conversation.id = line.get("id").string();
                 conversation.dir = line.get("cwd").non_empty();
                 header = at;
                 // A file that lepo exported is complete.
@@ -33,7 +33,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
             "message" => message(&mut conversation, line.get("message"), at),
             "compaction" | "branch_summary" => {
                 let mut parts = MessageBuilder::new(&mut conversation, None, at, Role::System);
-                parts.aside(Role::System, &line.get("summary").words());
+                parts.aside(Role::System, &line.get("summary").string());
                 parts.finish();
                 conversation.messages += 1;
             }
@@ -46,8 +46,8 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
                 let data = line.get("data");
                 let mut parts = MessageBuilder::new(&mut conversation, None, at, Role::System);
                 match data.get("tag").is_str("s1") && line.get("parentId").is_null() {
-                    true => parts.push_node(NodeContent::System(data.get("text").words())),
-                    false => parts.exact(&data.get("tag").words(), &data.get("text").words()),
+                    true => parts.push_node(NodeContent::System(data.get("text").string())),
+                    false => parts.exact(&data.get("tag").string(), &data.get("text").string()),
                 }
                 parts.finish();
             }
@@ -57,7 +57,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
             }
             other => {
                 if let ("label", Some(label)) = (other, line.get("label").non_empty()) {
-                    labels.push((label, line.get("targetId").words()));
+                    labels.push((label, line.get("targetId").string()));
                 }
                 if !matches!(other, "label" | "model_change" | "thinking_level_change" | "custom") {
                     reading.tally.skip(&format!("unknown record {other:?}"), 1);
@@ -100,31 +100,31 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
 
 fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u64>) {
     let at = time::any(message.get("timestamp")).or(logged);
-    let role = message.get("role").text().unwrap_or_default();
-    let kind = if role == "user" { Role::User } else { Role::Assistant };
+    let role_name = message.get("role").text().unwrap_or_default();
+    let role = if role_name == "user" { Role::User } else { Role::Assistant };
     conversation.messages += 1;
-    let mut parts = MessageBuilder::new(conversation, None, at, kind);
+    let mut parts = MessageBuilder::new(conversation, None, at, role);
     let content = message.get("content");
-    match &*role {
+    match &*role_name {
         "user" | "assistant" => {
             parts.text(&content.text().unwrap_or_default());
-            content.items().for_each(|part| block(&mut parts, kind, part));
+            content.items().for_each(|part| block(&mut parts, role, part));
         }
         "toolResult" => {
             let files = content.items().filter_map(image).collect();
-            let call = message.get("toolCallId").words();
+            let call = message.get("toolCallId").string();
             parts.push_node(NodeContent::Output { call, text: output::text(content), files });
         }
         "bashExecution" => {
             let input = String::from_utf8_lossy(message.get("command").raw()).into_owned();
             parts.push_node(NodeContent::Call { id: "bash".into(), name: "bash".into(), input });
-            let text = message.get("output").words();
+            let text = message.get("output").string();
             parts.push_node(NodeContent::Output { call: "bash".into(), text, files: Vec::new() });
         }
         _ => {
             let summary = message.get("summary").non_empty().unwrap_or_else(|| texts(content));
-            let kind = if role.ends_with("Summary") { Role::System } else { Role::User };
-            parts.aside(kind, &summary);
+            let role = if role_name.ends_with("Summary") { Role::System } else { Role::User };
+            parts.aside(role, &summary);
         }
     }
     let (first, _) = parts.finish();
@@ -140,14 +140,14 @@ fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u6
     );
 }
 
-fn block(parts: &mut MessageBuilder<'_>, kind: Role, block: JsonValue<'_>) {
+fn block(parts: &mut MessageBuilder<'_>, role: Role, block: JsonValue<'_>) {
     match &*block.get("type").text().unwrap_or_default() {
         "text" => parts.text(&block.get("text").text().unwrap_or_default()),
-        "thinking" => parts.aside(kind, &block.get("thinking").text().unwrap_or_default()),
+        "thinking" => parts.aside(role, &block.get("thinking").text().unwrap_or_default()),
         "image" => image(block).into_iter().for_each(|file| parts.file(file)),
         "toolCall" => parts.push_node(NodeContent::Call {
-            id: block.get("id").words(),
-            name: block.get("name").words(),
+            id: block.get("id").string(),
+            name: block.get("name").string(),
             input: String::from_utf8_lossy(block.get("arguments").raw()).into_owned(),
         }),
         _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
@@ -156,7 +156,7 @@ fn block(parts: &mut MessageBuilder<'_>, kind: Role, block: JsonValue<'_>) {
 
 fn image(block: JsonValue<'_>) -> Option<ImportedFile> {
     let data = block.get("data").text()?;
-    Some(attach::base64(&block.get("name").words(), &block.get("mimeType").words(), &data))
+    Some(attach::base64(&block.get("name").string(), &block.get("mimeType").string(), &data))
 }
 
 fn texts(content: JsonValue<'_>) -> String {

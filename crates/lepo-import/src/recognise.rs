@@ -242,7 +242,7 @@ fn first_look<R: std::io::Read>(values: ValueReader<R>) -> Recognition {
         is_bare_session |= is_pi_header(value);
         records += 1;
         if keys.is_empty() {
-            let names = value.fields().map(|(key, _)| key.words().chars().take(NAME).collect::<String>());
+            let names = value.fields().map(|(key, _)| key.string().chars().take(NAME).collect::<String>());
             keys = names.take(KEYS).collect();
         }
     }
@@ -306,7 +306,7 @@ fn is_claude_code(value: JsonValue<'_>) -> bool {
 fn is_gemini(value: JsonValue<'_>) -> bool {
     let is_message = |message: JsonValue<'_>| {
         message.has("content")
-            && matches!(&*message.get("type").words(), "user" | "gemini" | "info" | "error" | "warning")
+            && matches!(&*message.get("type").string(), "user" | "gemini" | "info" | "error" | "warning")
     };
     let mut messages = value.get("messages").items();
     value.has("sessionId")

@@ -14,7 +14,7 @@ fn read(format: SourceFormat, file: &str, text: &str) -> (Vec<String>, Vec<(Stri
         .read(vec![path], &mut reading, &mut |mut conversation, _, _| {
             skipped.skip_parts(&mut conversation);
             texts.extend(conversation.nodes.into_iter().filter_map(|node| match node.what {
-                NodeContent::Text(kind, text, _) => Some(format!("{} {text}", kind.letter())),
+                NodeContent::Text(role, text, _) => Some(format!("{} {text}", role.letter())),
                 NodeContent::Output { text, .. } => Some(format!("t {text}")),
                 _ => None,
             }));

@@ -64,7 +64,7 @@ impl SkipCounts {
         self.files.entry(reason.to_string()).or_default().push(format!("{}{fault}", path.display()));
     }
 
-    /// Records the file for each reason that was counted since `before`, unless it is recorded already.
+    /// Records the file for each reason whose count grew since `before`, once per reason.
     pub fn name_file(&mut self, before: &BTreeMap<String, u64>, path: &Path) {
         let path = path.display().to_string();
         for (reason, count) in &self.skipped {

@@ -32,19 +32,19 @@ fn node(node: &ImportNode) -> Json {
     let mut json = match &node.what {
         NodeContent::Nothing => json!({}),
         NodeContent::System(text) => json!({ "what": "system", "text": text }),
-        NodeContent::Text(kind, text, files) => {
-            json!({ "what": "text", "kind": kind.letter(), "text": text, "files": files.iter().map(file).collect::<Vec<_>>() })
+        NodeContent::Text(role, text, files) => {
+            json!({ "what": "text", "kind": role.letter(), "text": text, "files": files.iter().map(file).collect::<Vec<_>>() })
         }
-        NodeContent::Aside(kind, text) => json!({ "what": "aside", "kind": kind.letter(), "text": text }),
+        NodeContent::Aside(role, text) => json!({ "what": "aside", "kind": role.letter(), "text": text }),
         NodeContent::Call { id, name, input } => {
             json!({ "what": "call", "id": id, "name": name, "text": input })
         }
         NodeContent::Output { call, text, files } => {
             json!({ "what": "output", "id": call, "text": text, "files": files.iter().map(file).collect::<Vec<_>>() })
         }
-        NodeContent::Side(kind, text) => json!({ "what": "side", "kind": kind.letter(), "text": text }),
-        NodeContent::Exact(kind, hidden, text) => {
-            json!({ "what": "exact", "kind": kind.letter(), "hidden": hidden, "text": text })
+        NodeContent::Side(role, text) => json!({ "what": "side", "kind": role.letter(), "text": text }),
+        NodeContent::Exact(role, hidden, text) => {
+            json!({ "what": "exact", "kind": role.letter(), "hidden": hidden, "text": text })
         }
     };
     for (key, value) in [
@@ -82,7 +82,7 @@ pub fn read_stream(
             reading.tally.skip(&reason, value.get("count").count().unwrap_or(1));
             continue;
         }
-        let format = value.get("format").words();
+        let format = value.get("format").string();
         each(&format, conversation(value))?;
     }
     Ok(())
@@ -102,7 +102,7 @@ fn conversation(value: JsonValue<'_>) -> History {
         Some((pair.next()?.non_empty()?, pair.next()?.count()? as usize))
     };
     History {
-        id: value.get("id").words(),
+        id: value.get("id").string(),
         title: value.get("title").non_empty(),
         start: time::millis(value.get("start")),
         dir: value.get("dir").non_empty(),
@@ -115,27 +115,27 @@ fn conversation(value: JsonValue<'_>) -> History {
         skipped: value
             .get("passed")
             .fields()
-            .map(|(reason, count)| (reason.words(), count.count().unwrap_or(1)))
+            .map(|(reason, count)| (reason.string(), count.count().unwrap_or(1)))
             .collect(),
         responses: Vec::new(),
     }
 }
 
 fn read_node(value: JsonValue<'_>) -> ImportNode {
-    let kind = value.get("kind").text().and_then(|kind| Role::from_letter(*kind.as_bytes().first()?));
-    let kind = kind.unwrap_or(Role::Assistant);
-    let text = value.get("text").words();
+    let role = value.get("kind").text().and_then(|role| Role::from_letter(*role.as_bytes().first()?));
+    let role = role.unwrap_or(Role::Assistant);
+    let text = value.get("text").string();
     let files = || value.get("files").items().map(read_file).collect();
     let what = match &*value.get("what").text().unwrap_or_default() {
         "system" => NodeContent::System(text),
-        "text" => NodeContent::Text(kind, text, files()),
-        "aside" => NodeContent::Aside(kind, text),
+        "text" => NodeContent::Text(role, text, files()),
+        "aside" => NodeContent::Aside(role, text),
         "call" => {
-            NodeContent::Call { id: value.get("id").words(), name: value.get("name").words(), input: text }
+            NodeContent::Call { id: value.get("id").string(), name: value.get("name").string(), input: text }
         }
-        "output" => NodeContent::Output { call: value.get("id").words(), text, files: files() },
-        "side" => NodeContent::Side(kind, text),
-        "exact" => NodeContent::Exact(kind, value.get("hidden").is_true(), text),
+        "output" => NodeContent::Output { call: value.get("id").string(), text, files: files() },
+        "side" => NodeContent::Side(role, text),
+        "exact" => NodeContent::Exact(role, value.get("hidden").is_true(), text),
         _ => NodeContent::Nothing,
     };
     ImportNode {
@@ -151,7 +151,7 @@ fn read_node(value: JsonValue<'_>) -> ImportNode {
 }
 
 fn read_file(value: JsonValue<'_>) -> ImportedFile {
-    let (name, mime) = (value.get("name").words(), value.get("mime").words());
+    let (name, mime) = (value.get("name").string(), value.get("mime").string());
     match value.get("data").text() {
         Some(data) => attach::base64(&name, &mime, &data),
         None => attach::lost(&name, &mime),

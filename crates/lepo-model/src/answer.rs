@@ -123,7 +123,7 @@ impl<'m> AnswerStream<'m> {
     /// Adds the meter of the request.
     pub(super) fn metered(mut self, mut metered: Option<MeteredRequest>) -> Self {
         if let Some(metered) = &mut metered {
-            metered.began();
+            metered.mark_begun();
         }
         self.metered = metered;
         self

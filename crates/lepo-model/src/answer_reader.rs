@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::event::EventQueue;
-use super::failure::failure_words;
-use super::refusals::{known_word, status_of};
+use super::failure::failure_message;
+use super::refusals::{known_code, status_of};
 use lepo_base::error::Result;
 
 /// Decodes the bytes of one answer, split at any offset.
@@ -43,9 +43,9 @@ impl StreamRefusal {
     /// Converts an error; `None` if its status is unknown.
     pub fn new(error: &Value) -> Option<StreamRefusal> {
         let status = status_of(error)?;
-        let message = failure_words(error);
-        let message = match known_word(error).filter(|word| !message.contains(word)) {
-            Some(word) => format!("{message} ({word})"),
+        let message = failure_message(error);
+        let message = match known_code(error).filter(|code| !message.contains(code)) {
+            Some(code) => format!("{message} ({code})"),
             None => message,
         };
         Some(StreamRefusal { status, message, body: error.to_string() })

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::arguments::ArgumentText;
 use super::merge::merge;
 use super::message::ToolCall;
-use super::tool_names::{ToolNames, legal};
+use super::tool_names::{ToolNames, legal_name};
 use lepo_base::error::{Error, Result};
 use lepo_net::client::LIMIT;
 
@@ -197,8 +197,8 @@ impl PartialCall {
     }
 
     fn whole(self, id: String, names: &ToolNames) -> WholeCall {
-        let name = names.meant(&self.name);
-        let function = json!({"name": legal(&name), "arguments": self.arguments.text()});
+        let name = names.resolve(&self.name);
+        let function = json!({"name": legal_name(&name), "arguments": self.arguments.text()});
         let mut received = json!({"id": id, "type": "function", "function": function});
         if let Value::Object(fields) = &mut received {
             merge(fields, self.extra);

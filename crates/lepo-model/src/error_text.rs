@@ -1,11 +1,11 @@
-//! Shortens a server's or program's text for an error message: one line, without the key.
+//! Shortens the text of a server or a program to one line for an error message, and hides the key in it.
 
 use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use lepo_base::error::{Error, server_words, words_in};
+use lepo_base::error::{Error, message_in_body, message_in_error};
 use lepo_base::secret::Secret;
 
 /// Returns the first 200 characters of `bytes`, with white space and control characters folded to single spaces.
@@ -31,26 +31,26 @@ pub(super) fn excerpt(bytes: &[u8]) -> String {
     line
 }
 
-/// Returns a short form of the server's error message from any known field; `None` if the body has none.
-pub(super) fn complaint(body: &[u8]) -> Option<String> {
-    let words = server_words(&String::from_utf8_lossy(body))?;
+/// Returns an excerpt of the error message in a body, whatever its field; `None` if it has none.
+pub(super) fn message_excerpt(body: &[u8]) -> Option<String> {
+    let message = message_in_body(&String::from_utf8_lossy(body))?;
     // Gateways wrap a page in an object, and an object in an event.
-    let inner = server_words(&words).unwrap_or(words);
+    let inner = message_in_body(&message).unwrap_or(message);
     Some(excerpt(inner.as_bytes()))
 }
 
-/// Returns the server's error message, or the start of its body.
-pub(super) fn server_message(body: &[u8]) -> String {
-    complaint(body).unwrap_or_else(|| excerpt(body))
+/// Returns an excerpt of the error message in a body, or else of the body itself.
+pub(super) fn message_or_excerpt(body: &[u8]) -> String {
+    message_excerpt(body).unwrap_or_else(|| excerpt(body))
 }
 
-/// Returns the message of an error object.
-pub(super) fn words(error: &Value) -> Option<String> {
-    words_in(error).map(|words| server_message(words.as_bytes()))
+/// Returns an excerpt of the message in an error object.
+pub(super) fn error_excerpt(error: &Value) -> Option<String> {
+    message_in_error(error).map(|message| message_or_excerpt(message.as_bytes()))
 }
 
 /// Whether this is valid JSON up to a premature end, as in a truncated answer.
-pub(super) fn is_half(json: &[u8]) -> bool {
+pub(super) fn is_truncated(json: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(json).is_err_and(|error| error.is_eof())
 }
 
@@ -99,7 +99,7 @@ mod tests {
             ("no page", None),
             ("{}", None),
         ] {
-            assert_eq!(complaint(body.as_bytes()).as_deref(), expected, "{body}");
+            assert_eq!(message_excerpt(body.as_bytes()).as_deref(), expected, "{body}");
         }
     }
 

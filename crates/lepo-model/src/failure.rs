@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::error_text::{excerpt, words};
-use lepo_base::error::words_in;
+use super::error_text::{error_excerpt, excerpt};
+use lepo_base::error::message_in_error;
 
 /// Fields that contain an error.
 const FIELDS: &[&str] = &["error", "errors", "err", "exception", "fault"];
@@ -99,7 +99,7 @@ fn in_object(fields: &Map<String, Value>, is_named: bool) -> Option<Value> {
     let has_words = WORDS.iter().any(|name| match fields.get(*name) {
         Some(Value::String(text)) => is_bad_text(text),
         // FastAPI's list of validation errors.
-        Some(list @ Value::Array(_)) => *name == "detail" && words_in(list).is_some(),
+        Some(list @ Value::Array(_)) => *name == "detail" && message_in_error(list).is_some(),
         _ => false,
     });
     let is_typed = fields.get("type").and_then(Value::as_str) == Some("error");
@@ -154,7 +154,7 @@ fn with_code(error: &Map<String, Value>, beside: &Map<String, Value>) -> Value {
 }
 
 fn is_bad_object(error: &Map<String, Value>) -> bool {
-    let words = words_in(&Value::Object(error.clone()));
+    let words = message_in_error(&Value::Object(error.clone()));
     let kind = error.get("type").and_then(Value::as_str);
     words.as_deref().or(kind).is_some_and(is_bad_text)
         || CODES.iter().filter_map(|name| error.get(*name)).any(is_bad_code)
@@ -175,9 +175,9 @@ fn is_bad_code(code: &Value) -> bool {
 }
 
 /// Returns the message of an error: its own, else its type, else all of it.
-pub(super) fn failure_words(error: &Value) -> String {
+pub(super) fn failure_message(error: &Value) -> String {
     let kind = || Some(error.get("type")?.as_str()?.to_owned());
-    words(error).or_else(kind).unwrap_or_else(|| excerpt(error.to_string().as_bytes()))
+    error_excerpt(error).or_else(kind).unwrap_or_else(|| excerpt(error.to_string().as_bytes()))
 }
 
 /// Returns the HTTP status of an error, from any field.
@@ -243,7 +243,7 @@ mod tests {
             (json!("no"), false, None),
             (json!(7), true, None),
         ] {
-            let found = failure_in(&event, is_named).map(|error| failure_words(&error));
+            let found = failure_in(&event, is_named).map(|error| failure_message(&error));
             assert_eq!(found.as_deref(), words, "{event}");
         }
     }

@@ -109,7 +109,7 @@ fn channel(header: &str) -> Channel {
         .split_once("to=")
         .map(|(_, to)| to.split(|c: char| c.is_whitespace() || c == '<').next().unwrap_or_default());
     match recipient.filter(|to| !to.is_empty()) {
-        Some(to) => Channel::Call(ToolNames::default().meant(to), String::new()),
+        Some(to) => Channel::Call(ToolNames::default().resolve(to), String::new()),
         None if name.trim_start().starts_with("analysis") => Channel::Thinking,
         None => Channel::Text,
     }

@@ -142,7 +142,7 @@ pub struct Model {
     gate: Gate,
     backend: Backend,
     meter: Option<Arc<dyn Meter>>,
-    holder: Option<Arc<dyn AgentSandboxer>>,
+    sandboxer: Option<Arc<dyn AgentSandboxer>>,
     folders: ModelFolders,
     /// Stores quirks of a model without a URL.
     memory: QuirkFile,
@@ -198,7 +198,7 @@ impl Model {
             gate,
             backend,
             meter: None,
-            holder: None,
+            sandboxer: None,
             folders,
             memory,
         })
@@ -215,8 +215,8 @@ impl Model {
     }
 
     /// Sets the sandbox for agents; without it, an agent with a configured sandbox does not start.
-    pub fn set_holder(&mut self, holder: Arc<dyn AgentSandboxer>) {
-        self.holder = Some(holder);
+    pub fn set_sandboxer(&mut self, sandboxer: Arc<dyn AgentSandboxer>) {
+        self.sandboxer = Some(sandboxer);
     }
 
     /// Sets the folders in which its program starts.
@@ -262,11 +262,12 @@ impl Model {
     /// # Errors
     ///
     /// [`ExitKind::Remote`](lepo_base::error::ExitKind::Remote) if the server cannot be reached or has no list.
-    pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
+    pub async fn offered_models(&mut self) -> Result<Vec<ModelFacts>> {
         match &mut self.backend {
-            Backend::Http(remote) => remote.offered().await,
+            Backend::Http(remote) => remote.offered_models().await,
             Backend::Acp => {
-                acp::offered(&self.config, self.timeouts, self.holder.as_deref(), &self.folders).await
+                acp::offered_models(&self.config, self.timeouts, self.sandboxer.as_deref(), &self.folders)
+                    .await
             }
             Backend::Cli | Backend::Embedded(_) => Ok(Vec::new()),
         }
@@ -312,13 +313,13 @@ impl Model {
                 run.map(|run| AnswerSource::Cli(Box::new(run)))
             }
             Backend::Acp => {
-                let holder = self.holder.as_deref();
+                let sandboxer = self.sandboxer.as_deref();
                 let run = acp::start_prompt(
                     &self.config,
                     request,
                     self.timeouts,
                     &self.gate,
-                    (holder, &self.folders),
+                    (sandboxer, &self.folders),
                 );
                 let run = run.await;
                 run.map(|run| AnswerSource::Acp(Box::new(run)))

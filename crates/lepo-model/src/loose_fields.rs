@@ -26,8 +26,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectList<T> {
     }
 }
 
-/// Implements a visitor's methods for values to ignore.
-macro_rules! passes_over {
+/// Implements the methods of a visitor for scalars, which it ignores.
+macro_rules! ignores_scalars {
     ($value:ty, $none:expr) => {
         fn visit_unit<E>(self) -> Result<$value, E> {
             Ok($none)
@@ -60,7 +60,7 @@ struct ObjectListVisitor<T>(PhantomData<T>);
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectListVisitor<T> {
     type Value = ObjectList<T>;
 
-    passes_over!(ObjectList<T>, ObjectList::default());
+    ignores_scalars!(ObjectList<T>, ObjectList::default());
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
@@ -103,7 +103,7 @@ struct ObjectVisitor<T>(PhantomData<T>);
 impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     type Value = IfObject<T>;
 
-    passes_over!(IfObject<T>, IfObject(None));
+    ignores_scalars!(IfObject<T>, IfObject(None));
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -128,13 +128,13 @@ pub(super) struct FlexibleText<'a>(pub Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for FlexibleText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ProseVisitor).map(FlexibleText)
+        deserializer.deserialize_any(FlexibleTextVisitor).map(FlexibleText)
     }
 }
 
-struct ProseVisitor;
+struct FlexibleTextVisitor;
 
-impl<'de> Visitor<'de> for ProseVisitor {
+impl<'de> Visitor<'de> for FlexibleTextVisitor {
     type Value = Cow<'de, str>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

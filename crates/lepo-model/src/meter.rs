@@ -44,10 +44,10 @@ pub trait Meter: Send + Sync {
     /// # Errors
     ///
     /// If the request is not admitted.
-    fn before(&self, planned: RequestEstimate<'_>) -> Result<u64>;
+    fn before(&self, estimate: RequestEstimate<'_>) -> Result<u64>;
 
     /// Receives the usage of a finished request, whatever its result.
-    fn after(&self, taken: RequestUsage<'_>);
+    fn after(&self, usage: RequestUsage<'_>);
 }
 
 /// A request in progress. Dropping it reports its usage.
@@ -60,7 +60,7 @@ pub(super) struct MeteredRequest {
     /// Bytes of the answer.
     bytes: u64,
     /// Whether an answer started: without one, the request costs nothing.
-    began: bool,
+    has_begun: bool,
 }
 
 impl MeteredRequest {
@@ -73,12 +73,20 @@ impl MeteredRequest {
         let (input, output) = (estimate(request), config.options.max_tokens);
         let ticket = meter.before(RequestEstimate { config, input, output })?;
         let (usage, config) = (Usage::default(), config.clone());
-        Ok(MeteredRequest { meter: Arc::clone(meter), config, ticket, usage, input, bytes: 0, began: false })
+        Ok(MeteredRequest {
+            meter: Arc::clone(meter),
+            config,
+            ticket,
+            usage,
+            input,
+            bytes: 0,
+            has_begun: false,
+        })
     }
 
     /// Marks the start of an answer.
-    pub fn began(&mut self) {
-        self.began = true;
+    pub fn mark_begun(&mut self) {
+        self.has_begun = true;
     }
 
     /// Counts an event of the answer.
@@ -95,8 +103,8 @@ impl MeteredRequest {
 impl Drop for MeteredRequest {
     fn drop(&mut self) {
         let Usage { input, output, .. } = self.usage;
-        let is_estimate = self.began && (input.is_none() || output.is_none());
-        let guessed = |tokens: u64| self.began.then_some(tokens);
+        let is_estimate = self.has_begun && (input.is_none() || output.is_none());
+        let guessed = |tokens: u64| self.has_begun.then_some(tokens);
         let usage = Usage {
             input: input.or(guessed(self.input)),
             output: output.or(guessed(self.bytes.div_ceil(BYTES))),
@@ -154,11 +162,11 @@ mod tests {
         let begin = || MeteredRequest::start(&meter, &config, &request).unwrap();
         drop(begin());
         let mut cut = begin();
-        cut.began();
+        cut.mark_begun();
         cut.on_event(&ChatEvent::Text("123456789".into()));
         drop(cut);
         let mut counted = begin();
-        counted.began();
+        counted.mark_begun();
         counted.on_event(&ChatEvent::Text("123".into()));
         counted.on_event(&ChatEvent::Usage(Usage { input: Some(70), output: Some(5), ..Usage::default() }));
         drop(counted);

@@ -27,9 +27,9 @@ pub enum ModelNotice {
     /// A tool of the provider's server failed: the tool, and its error code.
     WebToolFailed(String, String),
     /// A new session of this agent receives the conversation so far as text.
-    ToldAsText(String),
+    SentAsText(String),
     /// This agent starts in a sandbox without a network: its access, and the name of the sandbox.
-    Held(String, &'static str, &'static str),
+    Sandboxed(String, &'static str, &'static str),
     /// A text of the program that runs the embedded model.
     Program(String),
 }
@@ -73,8 +73,8 @@ impl ModelNotice {
             ModelNotice::Retries(Retry { model, after: TransientFailure::Status(_), .. })
             | ModelNotice::Learned(model, _)
             | ModelNotice::WasThinking(model)
-            | ModelNotice::ToldAsText(model)
-            | ModelNotice::Held(model, ..)
+            | ModelNotice::SentAsText(model)
+            | ModelNotice::Sandboxed(model, ..)
             | ModelNotice::Program(model) => &mut [model],
         };
         texts.iter_mut().for_each(|text| **text = hide_key(text, key).into_owned());

@@ -1,5 +1,5 @@
-//! The JSON body of a request in pieces: small JSON, and long texts, escaped only while they are sent. So memory
-//! has only one copy of the conversation, whatever its length.
+//! The JSON body of a request in pieces: JSON, long texts and files. A text is escaped and a file read only when it is
+//! sent, so that memory has only one copy of the conversation, whatever its length.
 
 use std::io;
 
@@ -12,13 +12,14 @@ use super::text::SharedText;
 /// Bytes of a long text per chunk, before escaping.
 const SLICE: usize = 64 << 10;
 
-/// The number of chunks in advance of the reader; a chunk of a file has a quarter of a megabyte.
+/// Number of chunks in advance of the sender; a chunk of a file has a quarter of a megabyte.
 const AHEAD: usize = 32;
 
 /// A JSON document in pieces. Clones share the long texts.
 #[derive(Debug, Clone)]
 pub(super) struct Payload {
     parts: Vec<BodyPart>,
+    /// Length of `parts` in bytes, escaped and encoded.
     length: usize,
 }
 
@@ -84,7 +85,7 @@ impl Payload {
         self.without_files(|text| BodyPart::Text(text.clone()))
     }
 
-    /// Returns the same without long texts, each of which is empty here: what is not of messages is short.
+    /// Returns the body with every long text empty. Only messages have long texts, so all other fields are whole.
     pub fn outline(&self) -> String {
         self.without_files(|_| BodyPart::Json(Bytes::new()))
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::{Response, StatusCode};
 
 use super::answer_reader::StreamRefusal;
-use super::error_text::{excerpt, server_message};
+use super::error_text::{excerpt, message_or_excerpt};
 use super::notice::TransientFailure;
 use super::provider_spec::HttpSpec;
 use super::refusals::{Meaning, meaning};
@@ -53,7 +53,7 @@ impl HttpRefusal {
             }
         };
         let _ = tokio::time::timeout(limit, reading).await;
-        let words = server_message(&body);
+        let words = message_or_excerpt(&body);
         let body = String::from_utf8_lossy(&body).into_owned();
         HttpRefusal {
             status: status.as_u16(),

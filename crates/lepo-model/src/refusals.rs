@@ -354,11 +354,11 @@ pub(super) fn status_of(error: &Value) -> Option<u16> {
         let says = |row: &&RefusalRow| row.phrases.iter().all(|word| text.contains(word));
         ROWS.iter().find(says).and_then(|row| row.statuses.first().copied())
     };
-    known_word(error).and_then(of_word).or_else(by_words)
+    known_code(error).and_then(of_word).or_else(by_words)
 }
 
 /// Returns the code or type of an error if its status is known.
-pub(super) fn known_word(error: &Value) -> Option<&str> {
+pub(super) fn known_code(error: &Value) -> Option<&str> {
     let fields = ["code", "type", "status", "error_type"].into_iter();
     fields.filter_map(|name| error.get(name)?.as_str()).find(|word| of_word(word).is_some())
 }

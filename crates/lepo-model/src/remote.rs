@@ -131,7 +131,7 @@ impl RemoteModel {
     }
 
     /// Returns the models of the server, requested at most once an hour.
-    pub async fn offered(&mut self) -> Result<Vec<ModelFacts>> {
+    pub async fn offered_models(&mut self) -> Result<Vec<ModelFacts>> {
         let cache = Cache::new(&self.state_dir, self.spec.name, &self.config.base_url, "");
         if let Some(models) = cache.load() {
             return Ok(models);

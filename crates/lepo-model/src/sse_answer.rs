@@ -4,9 +4,9 @@
 use serde_json::Value;
 
 use super::answer_reader::{AnswerReader, StreamRefusal};
-use super::error_text::{complaint, is_half, server_message};
+use super::error_text::{is_truncated, message_excerpt, message_or_excerpt};
 use super::event::EventQueue;
-use super::failure::{failure_in, failure_words};
+use super::failure::{failure_in, failure_message};
 use super::stream::cut_off;
 use super::well_formed::values_in;
 use lepo_base::error::{Error, Result};
@@ -146,7 +146,7 @@ impl<D: Decoder> SseAnswer<D> {
         }
         // The event may contain text of the answer, which must not be lost silently.
         if is_text && data.starts_with(b"{") && self.decoder.has_begun() && !HEARTBEATS.contains(&name) {
-            return Err(cut_off(&format!("an event of it is not JSON: {}", server_message(data))));
+            return Err(cut_off(&format!("an event of it is not JSON: {}", message_or_excerpt(data))));
         }
         self.note_stray(data);
         Ok(())
@@ -167,14 +167,14 @@ impl<D: Decoder> SseAnswer<D> {
     fn fails(&mut self, value: &Value, is_named: bool) -> Result<()> {
         let Some(error) = failure_in(value, is_named) else { return Ok(()) };
         self.refused = StreamRefusal::new(&error);
-        Err(Error::remote(format!("the model failed: {}", failure_words(&error))).ask_again())
+        Err(Error::remote(format!("the model failed: {}", failure_message(&error))).ask_again())
     }
 
     fn note_stray(&mut self, data: &[u8]) {
         if !self.decoder.has_begun() && !data.trim_ascii().is_empty() {
             self.stray.get_or_insert_with(|| Stray {
-                message: server_message(data),
-                is_complaint: data.starts_with(b"{") && complaint(data).is_some(),
+                message: message_or_excerpt(data),
+                is_complaint: data.starts_with(b"{") && message_excerpt(data).is_some(),
             });
         }
     }
@@ -184,7 +184,7 @@ impl<D: Decoder> SseAnswer<D> {
         let mut values = values_in(document);
         if values.is_empty() {
             let half = document.trim_ascii_end().strip_suffix(b"data: [DONE]").unwrap_or(document);
-            return Err(match is_half(half) {
+            return Err(match is_truncated(half) {
                 true => cut_off("the document is incomplete"),
                 false => not_understood(D::FORM, document),
             });
@@ -254,7 +254,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
             BodyShape::Unknown => return Err(Error::remote("the answer was empty")),
             BodyShape::Document(document) => self.whole(&document, events)?,
             BodyShape::Stream(mut sse) => sse.finish(|frame| match frame {
-                SseFrame::Event(event) if is_half(event.data) && event.data.starts_with(b"{") => Ok(()),
+                SseFrame::Event(event) if is_truncated(event.data) && event.data.starts_with(b"{") => Ok(()),
                 frame => self.frame(frame, events),
             })?,
         }
@@ -293,6 +293,6 @@ fn is_foreign(name: &[u8], value: &Value) -> bool {
 
 /// Returns the error for an answer in another form than its API's.
 pub(super) fn not_understood(form: &str, data: &[u8]) -> Error {
-    Error::remote(format!("unexpected response: not {form}: {}", server_message(data)))
+    Error::remote(format!("unexpected response: not {form}: {}", message_or_excerpt(data)))
         .hint("check that `provider` and `base_url` belong together")
 }

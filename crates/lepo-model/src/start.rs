@@ -13,7 +13,7 @@ use lepo_process::StartFolder;
 pub type FindStart = Arc<dyn Fn(&Path) -> StartFolder + Send + Sync>;
 
 /// Compares a program's files with those that the user agreed to, by its command line and start folder. An error is
-/// the reason not to start it. The returned descriptor is a lock that is held until the program has started.
+/// the reason not to start it. The returned descriptor is a lock: close it when the program has started.
 pub type CompareFiles =
     Arc<dyn Fn(&[String], &Path) -> std::result::Result<Option<OwnedFd>, String> + Send + Sync>;
 

@@ -21,7 +21,7 @@ impl ToolNames {
 
     /// Returns the name of the only tool that may be meant. If several or no tools may be, returns the name without
     /// parts that cannot belong to one.
-    pub fn meant(&self, name: &str) -> String {
+    pub fn resolve(&self, name: &str) -> String {
         if self.has(name) {
             return name.to_owned();
         }
@@ -43,7 +43,7 @@ impl ToolNames {
 }
 
 /// Changes a name so that every API accepts it in later requests.
-pub(super) fn legal(name: &str) -> String {
+pub(super) fn legal_name(name: &str) -> String {
     let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let legal: String = name.chars().take(LONGEST).map(|c| if is_legal(c) { c } else { '_' }).collect();
     if legal.is_empty() { "unnamed".to_owned() } else { legal }
@@ -84,9 +84,9 @@ mod tests {
             ("<|x|>", ""),
             ("", ""),
         ] {
-            assert_eq!(tools.meant(name), meant, "{name:?}");
+            assert_eq!(tools.resolve(name), meant, "{name:?}");
         }
-        assert_eq!(names(&[]).meant("functions.x"), "x");
+        assert_eq!(names(&[]).resolve("functions.x"), "x");
     }
 
     #[test]
@@ -98,7 +98,7 @@ mod tests {
             ("안", "_"),
             (&"x".repeat(80), &"x".repeat(64)),
         ] {
-            assert_eq!(legal(name), expected);
+            assert_eq!(legal_name(name), expected);
         }
     }
 }

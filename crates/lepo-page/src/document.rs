@@ -68,7 +68,7 @@ pub fn document(page: &Page) -> String {
     html.push_str("<nav id=forest class=js-only aria-label=Conversations>");
     html.push_str(TOOLS);
     html.push_str("<div id=trees>");
-    svg::picture(page, &mut html);
+    svg::write_forest(page, &mut html);
     html.push_str("</div></nav>\n<main>\n<header id=top><h1 id=title>");
     html.push_str(&title);
     html.push_str("</h1><p id=about>");

@@ -1,6 +1,6 @@
-//! The forest at the left of the page: a list of links, and the drawing as SVG. The page's script adds the start of
-//! each message to its link, and marks the displayed conversation: another can be chosen only with the script, so these
-//! texts need not be in the file twice.
+//! The forest at the left of the page: a list of links to messages, next to a drawing as SVG. The file has each text
+//! only once: the page's script copies the start of each message into its link, and marks the displayed conversation.
+//! Without the script the links have no use, because no other conversation can be displayed.
 
 use std::fmt::Write;
 
@@ -10,17 +10,17 @@ use super::page::{Page, PageMessage};
 use lepo_base::role::Role;
 
 /// Height of a row in pixels, in page.css and forest.js too.
-const ROW: usize = 30;
+const ROW_HEIGHT: usize = 30;
 /// Width of a column in pixels.
-const COLUMN: usize = 14;
+const COLUMN_WIDTH: usize = 14;
 /// Offset of the first column in pixels.
-const LEFT: usize = 16;
-/// Maximum number of separate columns; everything farther right is drawn on the last.
-const MOST: usize = 12;
-/// Rows of a list: a browser lays out only the visible lists.
-const GROUP: usize = 100;
+const LEFT_MARGIN: usize = 16;
+/// Index of the last column; everything farther right is drawn on it too.
+const LAST_COLUMN: usize = 12;
+/// Rows of each list: a browser lays out only the visible lists.
+const LIST_ROWS: usize = 100;
 /// Rows per SVG (a single tree is never split): browsers paint several small SVGs faster than one huge one.
-const CHUNK: usize = 200;
+const SVG_ROWS: usize = 200;
 
 /// Decides which messages have a row: questions, siblings at a fork, speakers, messages after them, and hidden messages
 /// that end a conversation. An only answer shares the row of its question.
@@ -31,18 +31,18 @@ fn has_row(messages: &[PageMessage]) -> Vec<bool> {
     }
     let row = |(i, message): (usize, &PageMessage)| {
         let one_of_several = message.prev.is_some_and(|prev| children[prev] > 1);
-        let asked = message.prev.is_some_and(|prev| messages[prev].role == Role::User);
+        let follows_question = message.prev.is_some_and(|prev| messages[prev].role == Role::User);
         let is_unusual = match message.hidden {
             true => children[i] != 1,
-            false => message.role != Role::Assistant || message.speaker.is_some() || !asked,
+            false => message.role != Role::Assistant || message.speaker.is_some() || !follows_question,
         };
         one_of_several || is_unusual
     };
     messages.iter().enumerate().map(row).collect()
 }
 
-/// Appends the forest.
-pub fn picture(page: &Page, html: &mut String) {
+/// Appends the forest to the page.
+pub fn write_forest(page: &Page, html: &mut String) {
     let messages = &page.messages;
     let prev: Vec<Option<usize>> = messages.iter().map(|message| message.prev).collect();
     let mut order: Vec<usize> = (0..messages.len()).collect();
@@ -58,15 +58,15 @@ pub fn picture(page: &Page, html: &mut String) {
     for (i, up) in above.iter().enumerate() {
         let Some(up) = up else { continue };
         marks[*up].branches.extend(messages[i].branches.iter().map(String::as_str));
-        marks[*up].tail |= page.is_tail[i];
+        marks[*up].is_tail |= page.is_tail[i];
     }
     let mut from = 0;
     while from < rows.len() {
-        let mut to = (from + CHUNK).min(rows.len());
+        let mut to = (from + SVG_ROWS).min(rows.len());
         while to < rows.len() && rows[to].parent.is_some() {
             to += 1;
         }
-        chunk(page, &rows, from..to, &marks, html);
+        write_svg(page, &rows, from..to, &marks, html);
         from = to;
     }
 }
@@ -75,11 +75,12 @@ pub fn picture(page: &Page, html: &mut String) {
 #[derive(Debug, Clone, Default)]
 struct RowMark<'p> {
     branches: Vec<&'p str>,
-    /// A conversation ends here.
-    tail: bool,
+    /// Whether a conversation ends here.
+    is_tail: bool,
 }
 
-fn chunk(
+/// Appends the drawing of some rows, and their lists.
+fn write_svg(
     page: &Page,
     rows: &[OutlineRow],
     range: std::ops::Range<usize>,
@@ -88,8 +89,8 @@ fn chunk(
 ) {
     let first = range.start;
     let drawn = &rows[range];
-    let columns = drawn.iter().map(|row| row.column.min(MOST)).max().unwrap_or_default() + 1;
-    let (width, height) = (LEFT + columns * COLUMN, drawn.len() * ROW);
+    let columns = drawn.iter().map(|row| row.column.min(LAST_COLUMN)).max().unwrap_or_default() + 1;
+    let (width, height) = (LEFT_MARGIN + columns * COLUMN_WIDTH, drawn.len() * ROW_HEIGHT);
     let (mut lines, mut tails) = (String::new(), String::new());
     let mut dots: Vec<(String, String)> = Vec::new();
     for (i, row) in drawn.iter().enumerate() {
@@ -104,7 +105,7 @@ fn chunk(
             lines += &line;
         }
         let dot = format!("M{x} {y}h0");
-        if marks[row.node].tail {
+        if marks[row.node].is_tail {
             tails += &dot;
         }
         let class = class(page, &page.messages[row.node]);
@@ -123,10 +124,10 @@ fn chunk(
         let _ = write!(html, "<path class=\"dot {class}\" d=\"{path}\"/>");
     }
     html.push_str("</svg>");
-    for group in drawn.chunks(GROUP) {
-        html.push_str(if group.len() == GROUP { "<ol class=g>" } else { "<ol>" });
+    for group in drawn.chunks(LIST_ROWS) {
+        html.push_str(if group.len() == LIST_ROWS { "<ol class=g>" } else { "<ol>" });
         for row in group {
-            item(page, row, &marks[row.node], html);
+            write_item(page, row, &marks[row.node], html);
         }
         html.push_str("</ol>");
     }
@@ -135,7 +136,7 @@ fn chunk(
 
 /// Returns the coordinates of a row's dot.
 fn point(row: &OutlineRow, line: usize) -> (usize, usize) {
-    (LEFT + row.column.min(MOST) * COLUMN, line * ROW + ROW / 2)
+    (LEFT_MARGIN + row.column.min(LAST_COLUMN) * COLUMN_WIDTH, line * ROW_HEIGHT + ROW_HEIGHT / 2)
 }
 
 /// Returns the CSS class of a dot, which sets its colour.
@@ -147,9 +148,10 @@ fn class(page: &Page, message: &PageMessage) -> String {
     }
 }
 
-fn item(page: &Page, row: &OutlineRow, mark: &RowMark<'_>, html: &mut String) {
+/// Appends the link of a row.
+fn write_item(page: &Page, row: &OutlineRow, mark: &RowMark<'_>, html: &mut String) {
     let message = &page.messages[row.node];
-    let class = match (row.column.min(MOST), row.parent) {
+    let class = match (row.column.min(LAST_COLUMN), row.parent) {
         (0, Some(_)) => String::new(),
         (_, None) => " class=r".into(),
         (column, Some(_)) => format!(" class=p{column}"),

@@ -148,14 +148,14 @@ impl<'a> ConfiguredProgram<'a> {
         Ok((words, env, dir))
     }
 
-    /// Returns the folder to start in, and the lock of a folder that was created for this start.
+    /// Returns the folder to start in, and the lock of that folder if this start created it.
     fn start_dir(&self) -> io::Result<(PathBuf, Option<std::fs::File>)> {
         match &self.start.0 {
             StartKind::Trusted(dir) | StartKind::Absolute(dir) if dir.is_dir() => Ok((dir.clone(), None)),
             StartKind::Trusted(dir) | StartKind::Absolute(dir) => {
                 Err(io::Error::other(format!("{} is not a directory here", dir.display())))
             }
-            StartKind::Empty(state) if self.has_in_work_tree(state) => Ok((PathBuf::from("/"), None)),
+            StartKind::Empty(state) if self.has_in_worktree(state) => Ok((PathBuf::from("/"), None)),
             StartKind::Empty(state) => {
                 let EmptyFolder { path, lock } = EmptyFolder::new(state).map_err(|error| {
                     io::Error::other(format!("cannot create an empty folder in {}: {error}", state.display()))
@@ -167,7 +167,7 @@ impl<'a> ConfiguredProgram<'a> {
 
     /// Whether the worktree contains this folder. Many programs search all parent folders for files, so an empty
     /// folder in the worktree would not be isolated from the repository.
-    fn has_in_work_tree(&self, state: &Path) -> bool {
+    fn has_in_worktree(&self, state: &Path) -> bool {
         let root = root_around(self.work_dir).or_else(|| self.work_dir.canonicalize().ok());
         // The root of the file system would be the worktree itself.
         let root = root.filter(|root| root.parent().is_some());
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_work_tree_holds_the_state_folder_a_program_starts_at_the_root() {
+    fn where_the_worktree_holds_the_state_folder_a_program_starts_at_the_root() {
         let (_dir, app, _) = places();
         let output = printed("sh", TELL, &app, &StartFolder::empty(&app.join("home/.local/state"))).unwrap();
         assert!(output.starts_with("/\n"), "{output}");

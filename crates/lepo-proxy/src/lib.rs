@@ -14,7 +14,7 @@ mod recorder_room_tests;
 mod recorder_tests;
 mod recording;
 mod request;
-mod request_facts;
+mod request_notes;
 mod server;
 mod tree;
 mod wire;
@@ -29,7 +29,7 @@ pub use request::{
     CallOutput, MessageItem, ProxyCall, ProxyFile, ProxyMessage, ProxyRequest, ProxyRole, ProxyTool,
     UnreadableRequest,
 };
-pub use request_facts::{RequestNotes, tool_hashes};
+pub use request_notes::{RequestNotes, tool_hashes};
 pub use server::{
     EventSink, ExchangeFacts, ProxyEvent, ProxyListener, ProxyState, ProxyToken, UpstreamTable,
 };

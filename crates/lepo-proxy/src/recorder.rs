@@ -6,7 +6,7 @@ use crate::cassette::ProxyCassette;
 use crate::proxy_store::ProxyStore;
 use crate::recording::{ProxyRecording, RequestPosition};
 use crate::request::ProxyRequest;
-use crate::request_facts::RequestNotes;
+use crate::request_notes::RequestNotes;
 use crate::tree::{
     FoundPath, IgnoredText, NextPart, PartKind, PathHash, PathPoint, RequestLayout, RequestPart, StoreIndex,
     SystemText,

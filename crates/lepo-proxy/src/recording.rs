@@ -8,7 +8,7 @@ use crate::answer::{AnswerUpdate, ProxyAnswerReader, TokenCounts};
 use crate::incoming::{AnswerTarget, IncomingAnswer, WrittenPart};
 use crate::proxy_store::ProxyStore;
 use crate::request::ProxyRequest;
-use crate::request_facts::RequestNotes;
+use crate::request_notes::RequestNotes;
 use crate::tree::{NextPart, PartKind, PathHash, PathPoint, SystemText};
 use crate::wire::ProxyWire;
 use lepo_base::error::Result;

@@ -121,13 +121,13 @@ fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, names:
             return;
         }
         let Some(table) = block.table() else { return };
-        let number = table.number_at(from..table.count(), block.begin + at + offset);
-        let span = table.span(number..number + 1);
+        let index = table.index_at(from..table.count(), block.begin + at + offset);
+        let span = table.span(index..index + 1);
         let end = span.end.saturating_sub(block.begin);
         let text = block.texts.get(span.start.saturating_sub(block.begin)..end.saturating_sub(1));
-        let name = table.name(number).filter(|name| filter.takes(name));
+        let name = table.name(index).filter(|name| filter.takes(name));
         names.extend(name.filter(|_| is_sure || text.is_some_and(|text| pattern.has_line(text))));
-        (at, from) = (end, number);
+        (at, from) = (end, index);
     }
 }
 
@@ -208,8 +208,8 @@ impl Builder<'_> {
         days.append(&mut self.fresh);
         let mut writer = SegmentWriter::default();
         for (day, (state, texts)) in days {
-            let Ok(number) = day.day().parse() else { continue };
-            let recorded = SegmentDay::new(number, state.inode, state.ctime, state.mtime);
+            let Ok(index) = day.day().parse() else { continue };
+            let recorded = SegmentDay::new(index, state.inode, state.ctime, state.mtime);
             writer.day(recorded, texts.iter().map(|(name, text)| (*name, text.as_slice())));
             if writer.len() > LARGEST {
                 return Ok(());
@@ -230,8 +230,8 @@ mod tests {
     fn a_blocks_candidates_are_the_texts_that_match() {
         let texts = ["", "\n", "one\ntwo", "two\n", "three", "one two three\n\nfour", "넷", "\nfive"];
         let mut last = None;
-        let mut name = |number: usize| {
-            let id = BubbId::new(number as u64 * 1000, Role::User, false, last, &[number as u8; 32].into());
+        let mut name = |index: usize| {
+            let id = BubbId::new(index as u64 * 1000, Role::User, false, last, &[index as u8; 32].into());
             let name = BubbName { id, role: Role::User, hidden: false, prev: last };
             last = Some(id);
             name

@@ -240,9 +240,9 @@ impl World {
     fn check(&mut self, when: &str, is_of_all: bool) {
         let any = Filter { hidden: true, ..Filter::visible() };
         for (at, word) in WORDS.into_iter().enumerate() {
-            let actual = search(&self.own, &self.patterns[at], &any, false);
-            assert!(actual.is_sorted_by(|a, b| a.0.id > b.0.id), "newest first: {actual:?}");
-            let found: BTreeSet<BubbName> = actual.into_iter().map(|(name, ..)| name).collect();
+            let hits = search(&self.own, &self.patterns[at], &any, false);
+            assert!(hits.is_sorted_by(|a, b| a.0.id > b.0.id), "newest first: {hits:?}");
+            let found: BTreeSet<BubbName> = hits.into_iter().map(|(name, ..)| name).collect();
             let mut all = [files(&self.lepo()), files(&self.hers())].concat();
             all.retain(|path| {
                 let text = fs::read(path).unwrap();

@@ -21,10 +21,10 @@ pub fn read_forged(bytes: &[u8]) -> Option<usize> {
             assert_eq!(block.begin, texts.len());
             texts.extend(block.texts);
             let Some(table) = block.table() else { return ControlFlow::Break(()) };
-            for (number, byte) in (0..table.count()).map(|number| (number, table.span(number..number + 1))) {
-                let at = |byte| table.number_at(0..table.count(), byte);
-                assert_eq!([at(byte.start), at(byte.end - 1)], [number; 2]);
-                let id = table.name(number).map(|name| name.id);
+            for (index, byte) in (0..table.count()).map(|index| (index, table.span(index..index + 1))) {
+                let at = |byte| table.index_at(0..table.count(), byte);
+                assert_eq!([at(byte.start), at(byte.end - 1)], [index; 2]);
+                let id = table.name(index).map(|name| name.id);
                 assert_eq!(id.and_then(|id| table.find(id)).map(|name| name.id), id);
             }
             let bubbs = block.bubbs().map(|(_, text)| text.len() + 1);

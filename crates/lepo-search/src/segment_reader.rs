@@ -56,11 +56,11 @@ impl<'b> SegmentBlock<'b> {
         let last = texts.len().checked_sub(1);
         let table = last.and_then(|last| Some((self.table()?, begin + last)));
         table.into_iter().flat_map(move |(table, last)| {
-            let number_at = |byte| table.number_at(0..table.count(), byte);
-            (number_at(begin)..number_at(last) + 1).filter_map(move |number| {
-                let span = table.span(number..number + 1);
+            let index_at = |byte| table.index_at(0..table.count(), byte);
+            (index_at(begin)..index_at(last) + 1).filter_map(move |index| {
+                let span = table.span(index..index + 1);
                 let text = texts.get(span.start.checked_sub(begin)?..span.end.checked_sub(begin)?)?;
-                Some((table.name(number)?, text.split_last()?.1))
+                Some((table.name(index)?, text.split_last()?.1))
             })
         })
     }

@@ -1,4 +1,5 @@
-//! The user's other clones: which refs count as theirs, and how much they may remove without asking.
+//! Consent to removals between the clones of a user: removing most messages of a store needs an answer of the user, in
+//! either direction. Also decides which clones count as the user's.
 
 use super::git::Git;
 use super::incoming::OwnClones;
@@ -10,15 +11,15 @@ use lepo_store::bubb::counted;
 
 /// If at least this many messages, and at least half of all, are gone at once, the store may be incomplete or the
 /// removals unintended.
-const MANY_GONE: usize = 50;
+const MANY_REMOVED: usize = 50;
 
 /// Removals by other clones within this many milliseconds are counted together.
-const LATELY: u64 = 24 * 60 * 60 * 1000;
+const REMOVALS_DAY: u64 = 24 * 60 * 60 * 1000;
 
 /// Asks the user a yes-or-no question.
 pub type AskFn<'a> = &'a dyn Fn(&str) -> Result<bool>;
 
-/// The consent to remove most messages.
+/// How consent is obtained to a removal of most messages.
 #[derive(Clone, Copy)]
 pub enum RemovalConsent<'a> {
     /// The user consented in advance.
@@ -29,18 +30,19 @@ pub enum RemovalConsent<'a> {
     Nobody,
 }
 
-/// Returns the confirmed clones whose refs descend from the last merged commit, and those whose refs do not.
-pub fn confirmed(git: &Git, settings: &SyncSettings, refs: &Refs) -> (Vec<String>, Vec<String>) {
+/// Returns the clones that the user confirmed as own: first those whose refs descend from the last merged commit,
+/// then those whose history was replaced.
+pub fn own_clones(git: &Git, settings: &SyncSettings, refs: &Refs) -> (Vec<String>, Vec<String>) {
     let theirs = refs.theirs.iter().filter(|(clone, _)| **clone != settings.name);
     let mine = theirs.filter(|(clone, _)| settings.mine.contains(*clone));
     let descends = |(clone, tip): &(&String, &String)| {
         let last_merged = settings.seen.get(*clone).or_else(|| refs.taken.get(*clone));
         last_merged.is_none_or(|last_merged| is_ancestor(git, last_merged, tip))
     };
-    let (good, replaced): (Vec<_>, Vec<_>) = mine.partition(descends);
+    let (descending, replaced): (Vec<_>, Vec<_>) = mine.partition(descends);
     let names =
         |clones: Vec<(&String, &String)>| clones.into_iter().map(|(clone, _)| clone.clone()).collect();
-    (names(good), names(replaced))
+    (names(descending), names(replaced))
 }
 
 /// Whether `new` equals or descends from `old`.
@@ -49,11 +51,11 @@ pub fn is_ancestor(git: &Git, old: &str, new: &str) -> bool {
 }
 
 /// Fails if most sent messages are missing here, unless the user consents: the disk may not be mounted.
-pub fn check_own_removals((gone, all): (usize, usize), consent: RemovalConsent<'_>) -> Result<()> {
-    if gone < MANY_GONE || gone * 2 < all {
+pub fn check_own_removals((missing, all): (usize, usize), consent: RemovalConsent<'_>) -> Result<()> {
+    if missing < MANY_REMOVED || missing * 2 < all {
         return Ok(());
     }
-    let finding = format!("{gone} of {all} sent messages are missing here");
+    let finding = format!("{missing} of {all} sent messages are missing here");
     let question = "Remove them from your other clones too";
     confirm(&finding, question, consent, || {
         "if that is meant: `lepo sync --yes` removes them from your other clones too".into()
@@ -70,15 +72,16 @@ pub fn check_their_removals(
     now: u64,
     consent: RemovalConsent<'_>,
 ) -> Result<()> {
-    let gone = changes.remove.len();
-    if gone == 0 {
+    let removed = changes.remove.len();
+    if removed == 0 {
         return Ok(());
     }
+    // The earlier removals of the same day.
     let (since, before) = settings.lately;
-    let is_lately = now.abs_diff(since) < LATELY;
-    let (since, before) = if is_lately { (since, before) } else { (now, 0) };
-    let (sum, all) = (gone + before, here.bubbs.len() + before);
-    if sum < MANY_GONE || sum * 2 < all {
+    let is_same_day = now.abs_diff(since) < REMOVALS_DAY;
+    let (since, before) = if is_same_day { (since, before) } else { (now, 0) };
+    let (sum, all) = (removed + before, here.bubbs.len() + before);
+    if sum < MANY_REMOVED || sum * 2 < all {
         settings.lately = (since, sum);
         return Ok(());
     }
@@ -89,7 +92,7 @@ pub fn check_their_removals(
         0 => String::new(),
         _ => format!(", after {} within a day", counted(before, "other")),
     };
-    let finding = format!("{removers} removed {gone} of the {} messages here{lately}", here.bubbs.len());
+    let finding = format!("{removers} removed {removed} of the {} messages here{lately}", here.bubbs.len());
     let clone = clones.first().copied().unwrap_or("NAME");
     confirm(&finding, "Remove them here too", consent, || {
         format!(

@@ -13,7 +13,7 @@ use super::merge::{Changes, MergeSide, merge};
 use super::outgoing::{CommitInput, CommitSummary, PART_BYTES, commit};
 use super::push::{push, remove_elsewhere};
 use super::remote::{RefFilter, Refs, RemoteRefs, ask, fetch};
-use super::removal_consent::{RemovalConsent, check_own_removals, check_their_removals, confirmed};
+use super::removal_consent::{RemovalConsent, check_own_removals, check_their_removals, own_clones};
 use super::secrets::PushSecrets;
 use super::settings::SyncSettings;
 use super::state::SyncState;
@@ -242,7 +242,7 @@ impl ExchangeContext<'_> {
         verdicts: &mut CloneVerdicts,
         round: &mut SyncRound,
     ) -> Result<(StoreDiff, HashSet<BubbId>)> {
-        let (mine, replaced) = confirmed(self.git, &state.settings, refs);
+        let (mine, replaced) = own_clones(self.git, &state.settings, refs);
         round.replaced = replaced;
         self.import_peers(&state.settings, refs, verdicts, round)?;
         let ExchangeContext { git, store, options, email, last_exchange } = self;

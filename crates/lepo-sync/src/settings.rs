@@ -19,8 +19,8 @@ pub struct SyncSettings {
     pub seen: BTreeMap<String, String>,
     /// Clones that the user declared not to be own.
     pub others: BTreeSet<String>,
-    /// Removals here by the user's other clones without asking, within a day: since when, in milliseconds since 1970,
-    /// and how many.
+    /// Messages that the user's other clones removed here without a question, since the start of a period of one day: the
+    /// start, in milliseconds since 1970, and the number.
     pub lately: (u64, usize),
     /// Ids and blob hashes to send although they look like secrets.
     pub allowed: BTreeSet<String>,

@@ -27,7 +27,7 @@ pub struct CloneVerdicts(BTreeMap<String, CloneVerdict>);
 pub struct CloneVerdict {
     /// The last commit read.
     tip: Oid,
-    /// Why the commit is unusable, and when that was found, in milliseconds since 1970.
+    /// Why the commit is unusable, and the time of that verdict, in milliseconds since 1970.
     refused: Option<(String, u64)>,
     /// Rejected paths, each with its object.
     left_out: BTreeSet<String>,

@@ -27,7 +27,7 @@ pub enum AnswerPart {
 
 /// Splits an answer into pieces, in order. An object that is not valid JSON stays prose; a tag inside an object is part
 /// of its text.
-pub fn pieces(answer: &str) -> Vec<AnswerPart> {
+pub fn split_answer(answer: &str) -> Vec<AnswerPart> {
     let (mut pieces, mut prose, mut rest) = (Vec::new(), String::new(), answer);
     // Whether a block of thinking has been found.
     let mut thought = false;
@@ -72,9 +72,9 @@ pub fn pieces(answer: &str) -> Vec<AnswerPart> {
 }
 
 /// Returns the objects that `read` accepts, in order, and the prose around all objects.
-pub fn all<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> (Vec<T>, String) {
+pub fn find_objects<T>(answer: &str, read: impl Fn(&Value) -> Option<T>) -> (Vec<T>, String) {
     let (mut found, mut words) = (Vec::new(), Vec::new());
-    for piece in pieces(answer) {
+    for piece in split_answer(answer) {
         match piece {
             AnswerPart::Object(object) => found.extend(read(&object)),
             AnswerPart::Prose(text) => words.push(text),
@@ -126,7 +126,11 @@ mod tests {
     fn many_braces_are_looked_at_so_many_times_and_no_oftener() {
         for (many, behind) in [("{", ""), ("{\"a\":", ""), ("{a", "}"), ("```{", "")] {
             let text = format!("{}{} {{\"tool\":\"none\"}}", many.repeat(20_000), behind.repeat(20_000));
-            assert_eq!(pieces(&text).last(), Some(&AnswerPart::Object(json!({"tool": "none"}))), "{many}");
+            assert_eq!(
+                split_answer(&text).last(),
+                Some(&AnswerPart::Object(json!({"tool": "none"}))),
+                "{many}"
+            );
         }
     }
 
@@ -166,7 +170,7 @@ mod tests {
             (r#"{"a": {"tool":"none"}"#, vec![prose(r#"{"a":"#), object()]),
             ("", vec![]),
         ] {
-            assert_eq!(pieces(answer), expected, "{answer}");
+            assert_eq!(split_answer(answer), expected, "{answer}");
         }
     }
 
@@ -174,7 +178,7 @@ mod tests {
     fn all_that_fit_and_the_words_around() {
         let read = |value: &Value| value.get("n")?.as_u64();
         let answer = r#"so {"x":1} or {"n":2} and {"n":3} ok"#;
-        assert_eq!(all(answer, read), (vec![2, 3], "so\n\nor\n\nand\n\nok".to_string()));
-        assert!(all("nothing", read).0.is_empty());
+        assert_eq!(find_objects(answer, read), (vec![2, 3], "so\n\nor\n\nand\n\nok".to_string()));
+        assert!(find_objects("nothing", read).0.is_empty());
     }
 }

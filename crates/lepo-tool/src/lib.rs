@@ -1,4 +1,13 @@
-//! Acting for a model: its request, the user's consent, and the execution. Knows no bubbs.
+//! Acting for a model: its request, the user's consent, and the execution. Knows no messages and no store.
+//!
+//! | module | contains |
+//! |---|---|
+//! | `request`, `extract` | a model's request, and finding it in an answer |
+//! | `consent`, `mode`, `access`, `unagreed` | the proposal to the user, the reply, and what may then run |
+//! | `shell`, `capture`, `env_filter` | a command: its process, its output and its environment |
+//! | `sandbox` | what a command may read and write, enforced by the kernel |
+//! | `program_files`, `touched`, `dir_lock` | files of configured programs, and what sandboxed commands changed |
+//! | [`mcp`] | MCP servers and their tools, and lepo as a server |
 
 mod access;
 mod capture;
@@ -23,13 +32,13 @@ pub use consent::{
     GrantedCommand, Proposal,
 };
 pub use env_filter::EnvFilter;
-pub use extract::{AnswerPart, all, pieces, without_thinking};
+pub use extract::{AnswerPart, find_objects, split_answer, without_thinking};
 pub use lenient_json::parse as lenient_json;
 pub use mode::{AutoAccess, ToolMode};
 pub use program_files::{NamedProgram, ProgramFiles, Reach, RunningCheck, StartCheck, reach_of};
 pub use request::{CommandRequest, ToolRequest};
 pub use sandbox::{
-    AutorunTrigger, CleanupReport, Policy, Sandbox, SandboxDetector, SandboxHold, covers_home, run_as_held,
+    AutorunTrigger, CleanupReport, Policy, Sandbox, SandboxDetector, SandboxHold, covers_home, run_sandboxed,
     sandboxed_program,
 };
 pub use shell::{CommandExit, CommandOutcome, OutputSink, OutputStream, Shell};

@@ -34,14 +34,14 @@ pub struct AgentSandboxes {
 
 impl AgentSandboxes {
     /// Sets the store, and the programs whose files agents must not change, for this value and all its clones.
-    pub(crate) fn keep_off(&self, store: PathBuf, programs: Arc<[NamedProgram]>) {
-        *open(&self.store) = Some(store);
-        *open(&self.programs) = programs;
+    pub(crate) fn protect(&self, store: PathBuf, programs: Arc<[NamedProgram]>) {
+        *locked(&self.store) = Some(store);
+        *locked(&self.programs) = programs;
     }
 
     /// Reports the files that agents left, each once.
     pub(crate) fn report_leftovers(&self, view: &mut dyn View) {
-        for item in std::mem::take(&mut *open(&self.leftovers)) {
+        for item in std::mem::take(&mut *locked(&self.leftovers)) {
             view.on_event(TurnEvent::Notice(&Notice::Left(item)));
         }
     }
@@ -109,8 +109,8 @@ impl ProcessSandboxer {
             AgentAccess::Net => Access::Net,
         };
         let writable = self.folders(agent)?;
-        let store = open(&self.shared.store).clone().unwrap_or_else(|| agent.dir.join(".lepo"));
-        let programs = open(&self.shared.programs).clone();
+        let store = locked(&self.shared.store).clone().unwrap_or_else(|| agent.dir.join(".lepo"));
+        let programs = locked(&self.shared.programs).clone();
         if access != Access::Read
             && let Some(trust) = ProgramTrust::of_folder(&self.state, agent.dir)
         {
@@ -148,14 +148,16 @@ impl ProcessSandboxer {
             paths => format!("; it may also write in {}", paths.join(", ")),
         };
         let sandbox_name = sandbox.name();
-        let is_new = access != Access::Net && open(&self.shared.noted_models).insert(agent.model.to_string());
-        let note = || lepo_model::ModelNotice::Held(agent.model.to_string(), access.as_str(), sandbox_name);
+        let is_new =
+            access != Access::Net && locked(&self.shared.noted_models).insert(agent.model.to_string());
+        let note =
+            || lepo_model::ModelNotice::Sandboxed(agent.model.to_string(), access.as_str(), sandbox_name);
         Ok(SandboxedAgent {
             program,
             description: format!("sandboxed by {sandbox_name} with access `{}`{net}{homes}", access.as_str()),
             note: is_new.then(note),
-            rest: Box::new(AgentHold {
-                report: hold.found(),
+            rest: Box::new(LeftoverGuard {
+                report: hold.report(),
                 hold: Some(hold),
                 model: agent.model.to_string(),
                 leftovers: Arc::clone(&self.shared.leftovers),
@@ -174,21 +176,22 @@ impl AgentSandboxer for ProcessSandboxer {
 }
 
 /// Guard of a running agent. When dropped, records the files that the agent left.
-struct AgentHold {
+struct LeftoverGuard {
     hold: Option<SandboxHold>,
     report: Arc<Mutex<CleanupReport>>,
     model: String,
     leftovers: Arc<Mutex<Vec<CleanupItem>>>,
 }
 
-impl Drop for AgentHold {
+impl Drop for LeftoverGuard {
     fn drop(&mut self) {
+        // Fills the report.
         drop(self.hold.take());
-        let found = std::mem::take(&mut *open(&self.report));
-        open(&self.leftovers).extend(cleanup::for_person(&self.model, &found));
+        let found = std::mem::take(&mut *locked(&self.report));
+        locked(&self.leftovers).extend(cleanup::items(&self.model, &found));
     }
 }
 
-fn open<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -21,7 +21,7 @@ use super::next_question::has_form;
 use super::outcome::FinishedAnswer;
 use super::plan::plan;
 use super::receive::receive;
-use super::received_calls::keep_called;
+use super::received_calls::save_pending_calls;
 use super::recorded::RequestFacts;
 use super::request::{Continuation, Decider, settle};
 use super::schema::{complaint, unfit};
@@ -108,8 +108,8 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
                 if let Some(words) = words {
                     take_up(turn, &words)?;
                 }
-                let answer = CallGroup { index, calls: calls.clone(), replay, waited: false };
-                turn.path.call_groups.push(answer);
+                let group = CallGroup { index, calls: calls.clone(), replay, was_pending: false };
+                turn.path.call_groups.push(group);
                 calls.into_iter().map(CallForm::Native).collect()
             }
             ModelReply::TextCalls(words, calls) => {
@@ -256,7 +256,7 @@ fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &m
 fn take_up(turn: &mut Turn<'_>, words: &BubbName) -> Result<()> {
     turn.path.append(words)?;
     let last = turn.path.messages.last();
-    if let Some(text) = last.and_then(|entry| turn.env.masking.restored(&entry.text)) {
+    if let Some(text) = last.and_then(|message| turn.env.masking.restored(&message.text)) {
         turn.path.restore_last(&text);
     }
     Ok(())
@@ -301,7 +301,7 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mu
         Continuation::Answer => 0,
         Continuation::Wait => {
             if let Some(id) = turn.outcome.pending {
-                keep_called(&turn.path, &turn.env.store, turn.config, id);
+                save_pending_calls(&turn.path, &turn.env.store, turn.config, id);
             }
             turn.keep_truth();
             return turn.pending();

@@ -2,7 +2,7 @@
 //! there only once it is certain that no call follows.
 
 use lepo_tool::mcp::CallRequest;
-use lepo_tool::{AnswerPart, lenient_json, pieces};
+use lepo_tool::{AnswerPart, lenient_json, split_answer};
 
 /// Withholds text. After a call, the rest of the answer is not displayed.
 #[derive(Debug, Default)]
@@ -168,7 +168,7 @@ pub struct ParsedCalls {
 
 pub fn calls_in_text(answer: &str) -> ParsedCalls {
     let (mut texts, mut calls, mut before_call) = (Vec::new(), Vec::new(), 0);
-    for piece in pieces(answer) {
+    for piece in split_answer(answer) {
         match piece {
             AnswerPart::Prose(text) => texts.push(text),
             AnswerPart::Object(object) => match call_in_text(&object) {

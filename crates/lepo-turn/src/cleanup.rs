@@ -46,7 +46,7 @@ pub struct AutorunFiles {
 }
 
 /// Returns values for the user about a command or an agent.
-pub fn for_person(maker: &str, report: &CleanupReport) -> Vec<CleanupItem> {
+pub fn items(maker: &str, report: &CleanupReport) -> Vec<CleanupItem> {
     let maker = || maker.to_string();
     let mut items: Vec<CleanupItem> = report
         .moved
@@ -155,7 +155,7 @@ mod tests {
         };
         let (command, no) = (|| "the command".to_string(), || "no".to_string());
         assert_eq!(
-            for_person(&command(), &report),
+            items(&command(), &report),
             [
                 CleanupItem::RepositoryMoved(command(), "src/.git".into(), "src/git.aside".into()),
                 CleanupItem::Repository(command(), "x/HEAD".into(), no()),

@@ -133,7 +133,7 @@ impl<'e> CommandRunner<'e> {
         let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &report);
         let carried = self.env.interrupt.or(run).await;
         let report = std::mem::take(&mut *report.lock().unwrap_or_else(PoisonError::into_inner));
-        for left in cleanup::for_person("the command", &report) {
+        for left in cleanup::items("the command", &report) {
             tell(TurnEvent::Notice(&Notice::Left(left)));
         }
         let (carried, left) = carried?;

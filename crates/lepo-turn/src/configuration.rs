@@ -260,7 +260,7 @@ impl Configuration {
         model.set_meter(self.meter());
         model.set_folders(model_folders(&self.paths, self.cli_dir()));
         if config.sandbox.is_some() {
-            model.set_holder(Arc::new(ProcessSandboxer::new(
+            model.set_sandboxer(Arc::new(ProcessSandboxer::new(
                 self.agent_sandboxes.clone(),
                 &self.settings,
                 &self.paths,

@@ -6,7 +6,7 @@ use super::attach::sent_text;
 use super::body::Body;
 use super::general_inst::has_new_result;
 use super::message::{CallGroup, Message};
-use super::next_question::{form_of_entry, has_form};
+use super::next_question::{has_form, read_form};
 use super::planner::ChooserAnswer;
 use super::stored_calls::answer_at;
 use crate::config::{is_as_made, is_general_as_made};
@@ -24,21 +24,21 @@ pub enum Inst<'i> {
 /// Returns the messages of a request. `groups` are this turn's answers with calls; `blocks` describes tools
 /// in text, appended to the system prompt.
 pub fn messages(
-    entries: &[Message],
+    path: &[Message],
     groups: &[CallGroup],
     inst: Inst<'_>,
     form: ConversationFormat,
     blocks: Option<&str>,
 ) -> Vec<ChatMessage> {
     let mut messages = match form {
-        ConversationFormat::Messages => whole(entries, groups, inst, true),
-        ConversationFormat::Prompted => whole(entries, groups, inst, false),
-        ConversationFormat::Program => for_program(entries, inst, blocks.is_some()),
-        ConversationFormat::Plain => plain(entries),
+        ConversationFormat::Messages => whole(path, groups, inst, true),
+        ConversationFormat::Prompted => whole(path, groups, inst, false),
+        ConversationFormat::Program => for_program(path, inst, blocks.is_some()),
+        ConversationFormat::Plain => plain(path),
     };
     let Some(blocks) = blocks else { return messages };
     let takes_it = matches!(form, ConversationFormat::Messages | ConversationFormat::Prompted);
-    let prompt = takes_it && entries.first().is_some_and(is_system_prompt);
+    let prompt = takes_it && path.first().is_some_and(is_system_prompt);
     match messages.first_mut() {
         Some(first) if prompt => {
             first.text = format!("{}\n\n{blocks}", first.text.trim_end()).into();
@@ -48,21 +48,21 @@ pub fn messages(
     messages
 }
 
-fn whole(entries: &[Message], groups: &[CallGroup], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
+fn whole(path: &[Message], groups: &[CallGroup], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
     let inst = match inst {
         // The default text describes results, and costs what it costs only in the turn that has some.
-        Inst::General(text) => text.filter(|text| !is_general_as_made(text) || has_new_result(entries)),
+        Inst::General(text) => text.filter(|text| !is_general_as_made(text) || has_new_result(path)),
         Inst::Planner(text) => text,
     };
     let (mut messages, mut at) = (Vec::new(), 0);
-    while let Some(bubb) = entries.get(at) {
-        match answer_at(entries, at, groups, rebuild) {
+    while let Some(message) = path.get(at) {
+        match answer_at(path, at, groups, rebuild) {
             Some((answer, end)) => {
                 messages.extend(answer);
                 at = end;
             }
             None => {
-                messages.extend((!is_none(bubb)).then(|| message(bubb)));
+                messages.extend((!is_none(message)).then(|| chat_message(message)));
                 at += 1;
             }
         }
@@ -77,27 +77,28 @@ pub fn instruction(text: &str) -> ChatMessage {
 
 /// Returns messages for a command-line program, which has its own system prompt: without root and `general`;
 /// and only the question, if nothing visible precedes it.
-fn for_program(entries: &[Message], inst: Inst<'_>, has_history: bool) -> Vec<ChatMessage> {
+fn for_program(path: &[Message], inst: Inst<'_>, has_history: bool) -> Vec<ChatMessage> {
     // A stopped answer is hidden, and part of the talk.
-    let is_seen = |entry: &&Message| !entry.hidden || entry.role == Role::Assistant;
+    let is_seen = |message: &&Message| !message.hidden || message.role == Role::Assistant;
     // The program reads the repository's instructions on its own.
-    let is_told =
-        |entry: &&Message| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
-    let form = entries.iter().filter_map(form_of_entry).next_back().filter(|_| has_form(entries));
-    let is_text = |entry: &&Message| is_told(entry) && form_of_entry(entry).is_none();
-    let path: Vec<&Message> = entries.iter().filter(is_text).collect();
+    let is_told = |message: &&Message| {
+        !is_system_prompt(message) && !message.body.is_of_repository() && !is_none(message)
+    };
+    let form = path.iter().filter_map(read_form).next_back().filter(|_| has_form(path));
+    let is_text = |message: &&Message| is_told(message) && read_form(message).is_none();
+    let sent: Vec<&Message> = path.iter().filter(is_text).collect();
     let planner = match inst {
         Inst::General(_) => None,
         Inst::Planner(inst) => inst,
     };
-    let is_alone = path
+    let is_alone = sent
         .split_last()
         .is_some_and(|(last, before)| last.role == Role::User && !before.iter().any(is_seen));
-    let path = match path.last().filter(|_| is_alone && planner.is_none() && !has_history) {
+    let sent = match sent.last().filter(|_| is_alone && planner.is_none() && !has_history) {
         Some(question) => std::slice::from_ref(question),
-        None => &path,
+        None => &sent,
     };
-    let mut messages: Vec<ChatMessage> = path.iter().map(|entry| message(entry)).collect();
+    let mut messages: Vec<ChatMessage> = sent.iter().map(|message| chat_message(message)).collect();
     let question = messages.iter_mut().rfind(|message| message.role == Role::User);
     if let (Some(question), Some(form), None) = (question, form, planner) {
         question.text = format!("{}\n\n{form}", question.text.trim_end()).into();
@@ -111,48 +112,49 @@ fn for_program(entries: &[Message], inst: Inst<'_>, has_history: bool) -> Vec<Ch
 ///
 /// Drops the default system prompt too: with it, the probabilities of the first tokens of an answer are so
 /// close that a processor's rounding decides between them.
-fn plain(entries: &[Message]) -> Vec<ChatMessage> {
+fn plain(path: &[Message]) -> Vec<ChatMessage> {
     let mut messages: Vec<ChatMessage> = Vec::new();
-    let is_written = |entry: &&Message| is_system_prompt(entry) && !is_as_made(&entry.text);
-    if let Some(prompt) = entries.first().filter(is_written) {
+    let is_written = |message: &&Message| is_system_prompt(message) && !is_as_made(&message.text);
+    if let Some(prompt) = path.first().filter(is_written) {
         messages.push(ChatMessage::new(Role::System, prompt.text.clone()));
     }
     let mut before = None;
-    let is_told =
-        |entry: &&Message| !is_system_prompt(entry) && !entry.body.is_of_repository() && !is_none(entry);
-    for entry in entries.iter().filter(is_told) {
+    let is_told = |message: &&Message| {
+        !is_system_prompt(message) && !message.body.is_of_repository() && !is_none(message)
+    };
+    for message in path.iter().filter(is_told) {
         // A question that was too long and never answered is not part of the next question.
-        let is_anew = before.replace(entry.role) == Some(Role::User) && entry.role == Role::User;
-        let role = match entry.role {
+        let is_anew = before.replace(message.role) == Some(Role::User) && message.role == Role::User;
+        let role = match message.role {
             Role::Assistant => Role::Assistant,
             Role::System | Role::User | Role::Tool => Role::User,
         };
         match messages.last_mut() {
             Some(last) if last.role == role && !is_anew => {
-                last.text = format!("{}\n\n{}", last.text, entry.text).into();
+                last.text = format!("{}\n\n{}", last.text, message.text).into();
             }
-            _ => messages.push(ChatMessage::new(role, entry.text.clone())),
+            _ => messages.push(ChatMessage::new(role, message.text.clone())),
         }
     }
     messages
 }
 
-fn message(entry: &Message) -> ChatMessage {
-    let text = match entry.role {
-        Role::User => sent_text(&entry.text, &entry.files),
-        _ => entry.text.clone(),
+fn chat_message(message: &Message) -> ChatMessage {
+    let text = match message.role {
+        Role::User => sent_text(&message.text, &message.files),
+        _ => message.text.clone(),
     };
-    ChatMessage { files: entry.sent_files(), ..ChatMessage::new(entry.role, text) }
+    ChatMessage { files: message.sent_files(), ..ChatMessage::new(message.role, text) }
 }
 
 /// Whether the chooser answered that no command is needed: the answer adds nothing to the question before it,
 /// and a model that reads it answers in its format.
-fn is_none(entry: &Message) -> bool {
-    entry.body == Body::Choice(ChooserAnswer::None)
+fn is_none(message: &Message) -> bool {
+    message.body == Body::Choice(ChooserAnswer::None)
 }
 
-fn is_system_prompt(entry: &Message) -> bool {
-    entry.is_root && entry.hidden && entry.role == Role::System && !entry.body.is_of_repository()
+fn is_system_prompt(message: &Message) -> bool {
+    message.is_root && message.hidden && message.role == Role::System && !message.body.is_of_repository()
 }
 
 #[cfg(test)]
@@ -274,9 +276,9 @@ mod tests {
     fn a_small_model_gets_no_system_prompt_that_nobody_wrote() {
         use crate::config::{DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT};
         for prompt in [DEFAULT_SYSTEM_PROMPT, SHORT_SYSTEM_PROMPT] {
-            let mut entries = path("s1 P / u0 hi");
-            entries[0].text = prompt.into();
-            let sent = messages(&entries, &[], Inst::General(Some("INST")), ConversationFormat::Plain, None);
+            let mut path = path("s1 P / u0 hi");
+            path[0].text = prompt.into();
+            let sent = messages(&path, &[], Inst::General(Some("INST")), ConversationFormat::Plain, None);
             assert_eq!(written(&sent), "user hi", "{prompt}");
         }
     }
@@ -293,7 +295,7 @@ mod tests {
         };
         let received = ProviderMessage::new(json!("as received"));
         let live = |calls: Vec<ToolCall>| {
-            vec![CallGroup { index: 1, calls, replay: Some(received.clone()), waited: false }]
+            vec![CallGroup { index: 1, calls, replay: Some(received.clone()), was_pending: false }]
         };
         let both = || vec![call("x", "ls"), call("y", "id")];
         let dropped = "dropped: it was not carried out, because a call before it ended the use of tools";

@@ -70,7 +70,7 @@ impl TurnEnv {
             configured.count_in(store.clone(), false);
         }
         let programs = all_programs(&configured, &servers, &store);
-        configured.agent_sandboxes.keep_off(store.path(), programs.clone());
+        configured.agent_sandboxes.protect(store.path(), programs.clone());
         TurnEnv {
             programs,
             keeps: true,
@@ -177,7 +177,7 @@ impl TurnEnv {
         self.close().await;
         self.catalogue = Arc::new(OfferCatalog::new(&servers));
         self.programs = all_programs(&self.configured, &servers, &self.store);
-        self.configured.agent_sandboxes.keep_off(self.store.path(), self.programs.clone());
+        self.configured.agent_sandboxes.protect(self.store.path(), self.programs.clone());
         self.servers = Mutex::new(servers);
     }
 
@@ -214,7 +214,7 @@ impl TurnEnv {
     /// Fills the catalogue whenever completion needs it. Never returns.
     pub async fn serve_catalogue(&self) {
         loop {
-            let requested = self.catalogue.asked().await;
+            let requested = self.catalogue.next_requests().await;
             let mut servers = self.servers_of_turns().await;
             // While the user types a line, no question about the start of a server can be shown.
             let question = question_of_servers(&mut servers, &self.configured.paths).ok();

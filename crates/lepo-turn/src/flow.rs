@@ -187,7 +187,7 @@ async fn decide_or_plan(turn: &mut Turn<'_>, decision: Option<Decision>) -> Resu
         on_side_branch = decision.name.role == Role::Assistant;
         restore_calls(&mut turn.path, &turn.env.store, turn.config, decision.name.id);
         if let Some(last) = turn.path.call_groups.last_mut().filter(|_| on_side_branch) {
-            last.waited = true;
+            last.was_pending = true;
         }
         if let Some(truth) = &decision.truth {
             turn.path.restore_last(truth);

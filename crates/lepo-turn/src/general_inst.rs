@@ -8,14 +8,15 @@ use lepo_base::role::Role;
 use lepo_tool::ToolRequest;
 
 /// Whether the result of a command came after the last question, or between the last answer and it.
-pub fn has_new_result(entries: &[Message]) -> bool {
-    let is_answer =
-        |entry: &Message| entry.role == Role::Assistant && (!entry.hidden || is_stopped_text(&entry.text));
-    let question = entries.iter().rposition(Message::is_question).unwrap_or(entries.len());
-    let before = entries.get(..question).unwrap_or_default();
+pub fn has_new_result(path: &[Message]) -> bool {
+    let is_answer = |message: &Message| {
+        message.role == Role::Assistant && (!message.hidden || is_stopped_text(&message.text))
+    };
+    let question = path.iter().rposition(Message::is_question).unwrap_or(path.len());
+    let before = path.get(..question).unwrap_or_default();
     let since = before.iter().rposition(is_answer).map_or(0, |answer| answer + 1);
-    let turn = entries.get(since..).unwrap_or_default();
-    turn.iter().any(|entry| entry.body == Body::Output) || turn.windows(2).any(is_command_with_result)
+    let turn = path.get(since..).unwrap_or_default();
+    turn.iter().any(|message| message.body == Body::Output) || turn.windows(2).any(is_command_with_result)
 }
 
 fn is_command_with_result(pair: &[Message]) -> bool {

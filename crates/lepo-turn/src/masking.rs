@@ -143,8 +143,8 @@ impl Masking {
         screened
     }
 
-    /// Returns the bytes of a system prompt to write: unmasked.
-    pub fn kept_prompt(&self, prompt: &str) -> ScreenedBytes<'static> {
+    /// Returns the bytes of a system prompt to write: unmasked, and an apparent secret is noted for a notice.
+    pub fn screen_prompt(&self, prompt: &str) -> ScreenedBytes<'static> {
         if self.treatment != Treatment::Leave {
             let mut tally = SecretCounts::default();
             self.masker.mask(prompt).secrets.iter().for_each(|found| tally.add(found));
@@ -156,7 +156,7 @@ impl Masking {
     }
 
     /// Returns, once, the notice that a system prompt contains an apparent secret and is stored unmasked.
-    pub fn told_prompt(&self) -> Option<Notice> {
+    pub fn prompt_secret_notice(&self) -> Option<Notice> {
         self.seen().prompt_kinds.take().map(Notice::PromptSecret)
     }
 

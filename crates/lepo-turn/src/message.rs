@@ -73,16 +73,16 @@ impl NewMessage {
     }
 }
 
-/// An answer of this turn with calls.
+/// The calls of one answer, as received.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallGroup {
     /// Index of its first bubb on the path.
     pub index: usize,
     pub calls: Vec<ToolCall>,
-    /// The answer as received.
+    /// The answer in the provider's own form.
     pub replay: Option<ProviderMessage>,
-    /// Whether a call of it was pending when an earlier process ended.
-    pub waited: bool,
+    /// Whether one of the calls was pending when an earlier process ended.
+    pub was_pending: bool,
 }
 
 /// Paths for the tests of this crate.

@@ -26,16 +26,16 @@ fn form_text(schema: Option<&AnswerSchema>, code_only: bool) -> Option<String> {
     (!texts.is_empty()).then(|| format!("{FOR_QUESTION}\n{}", texts.join("\n\n")))
 }
 
-/// Returns the text below the first line, if the entry is such a message.
-pub fn form_of_entry(entry: &Message) -> Option<&str> {
-    entry.text.split_once('\n').filter(|_| entry.body == Body::ForQuestion).map(|(_, text)| text)
+/// Returns the text below the first line of such a message; `None` for another one.
+pub fn read_form(message: &Message) -> Option<&str> {
+    message.text.split_once('\n').filter(|_| message.body == Body::ForQuestion).map(|(_, text)| text)
 }
 
 /// Whether the last question of the path has such a message, before it or after it.
-pub fn has_form(entries: &[Message]) -> bool {
-    let question = entries.iter().rposition(Message::is_question).unwrap_or_default();
+pub fn has_form(path: &[Message]) -> bool {
+    let question = path.iter().rposition(Message::is_question).unwrap_or_default();
     let from = question.saturating_sub(1);
-    entries.get(from..).unwrap_or_default().iter().any(|entry| form_of_entry(entry).is_some())
+    path.get(from..).unwrap_or_default().iter().any(|message| read_form(message).is_some())
 }
 
 /// Whether a replay takes the message along with the question after it.

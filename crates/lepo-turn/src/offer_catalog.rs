@@ -12,16 +12,18 @@ use lepo_tool::mcp::{Server, Servers};
 /// How long completion waits for a server to start.
 const WAIT: Duration = Duration::from_secs(3);
 
-/// Names of the servers, and their offers as far as known.
+/// The offers of servers, each as soon as its server was asked.
 #[derive(Debug, Default)]
 pub struct OfferCatalog {
     names: Vec<String>,
     known: Mutex<HashMap<String, Vec<OfferEntry>>>,
+    /// Wakes completion after a change of `known` or `skipped`.
     changed: Condvar,
-    /// Servers that completion needs.
+    /// Servers to ask, because completion needs them.
     requested: Mutex<Vec<String>>,
     /// Servers that need consent before they start: completion does not wait for them.
     skipped: Mutex<Vec<String>>,
+    /// Wakes the turn's thread after a change of `requested`.
     notice: Notify,
 }
 
@@ -48,17 +50,17 @@ impl OfferCatalog {
 
     /// Returns the offers that start with this word, which names a server; waits a moment if they are not
     /// known yet.
-    pub fn offered(&self, prefix: &str) -> Vec<OfferEntry> {
+    pub fn matching(&self, prefix: &str) -> Vec<OfferEntry> {
         let word = prefix.strip_prefix(['@', '/']).unwrap_or(prefix);
-        let is_of =
+        let is_server =
             |name: &&String| word.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with(':'));
-        let Some(server) = self.names.iter().filter(is_of).max_by_key(|name| name.len()) else {
+        let Some(server) = self.names.iter().filter(is_server).max_by_key(|name| name.len()) else {
             return Vec::new();
         };
         let mut known = self.known();
         if !known.contains_key(server) {
             self.skipped().retain(|skipped| skipped != server);
-            self.wanted().push(server.clone());
+            self.requested().push(server.clone());
             self.notice.notify_one();
             known = match self.changed.wait_timeout_while(known, WAIT, |known| {
                 !known.contains_key(server) && !self.skipped().contains(server)
@@ -67,24 +69,24 @@ impl OfferCatalog {
                 Err(poisoned) => poisoned.into_inner().0,
             };
         }
-        let fits = |offered: &&OfferEntry| offered.word.starts_with(prefix);
+        let fits = |offer: &&OfferEntry| offer.word.starts_with(prefix);
         known.get(server).into_iter().flatten().filter(fits).cloned().collect()
     }
 
     /// Waits until completion needs offers of servers, and returns the servers' names.
-    pub async fn asked(&self) -> Vec<String> {
+    pub async fn next_requests(&self) -> Vec<String> {
         self.notice.notified().await;
-        std::mem::take(&mut *self.wanted())
+        std::mem::take(&mut *self.requested())
     }
 
-    /// Adds the offers of the servers, as far as known by now.
+    /// Adds the offers of those servers that have answered or failed.
     pub fn fill(&self, servers: &[Server]) {
         let settled = servers.iter().filter(|server| server.offers.is_some() || server.failure.is_some());
-        self.known().extend(settled.map(|server| (server.config.name.clone(), offered(server))));
+        self.known().extend(settled.map(|server| (server.config.name.clone(), offers_of(server))));
         self.changed.notify_all();
     }
 
-    /// Marks servers that do not start now.
+    /// Marks servers that do not start now, so that completion does not wait for them.
     pub fn skip(&self, servers: Vec<String>) {
         self.skipped().extend(servers);
         self.changed.notify_all();
@@ -98,12 +100,12 @@ impl OfferCatalog {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wanted(&self) -> MutexGuard<'_, Vec<String>> {
+    fn requested(&self) -> MutexGuard<'_, Vec<String>> {
         self.requested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn offered(server: &Server) -> Vec<OfferEntry> {
+fn offers_of(server: &Server) -> Vec<OfferEntry> {
     let name = &server.config.name;
     let Some(offers) = &server.offers else { return Vec::new() };
     let resources = offers.resources.iter().map(|resource| {

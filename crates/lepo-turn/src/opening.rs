@@ -1,4 +1,4 @@
-//! The messages before an answer, in their order: for a turn, a dry run, a group, a question that waits, and a look-up in the
+//! The messages before an answer, in their order: for a turn, a dry run, a group, a queued question, and a look-up in the
 //! record. No I/O.
 
 use std::ops::Range;
@@ -15,7 +15,7 @@ pub struct OpeningParts {
     pub catalogue: Option<NewMessage>,
     /// Files of instructions of the repository.
     pub instructions: Option<NewMessage>,
-    /// Outputs of the user's own commands, unless they are written as each of them ends.
+    /// Outputs of the user's own commands; empty in a turn, which writes each output when its command ends.
     pub outputs: Vec<NewMessage>,
     /// Resources and prompts of MCP servers.
     pub served: Vec<NewMessage>,
@@ -36,7 +36,7 @@ pub fn opening(parts: OpeningParts) -> Vec<NewMessage> {
 
 /// Returns the system prompt of a new conversation.
 pub fn prompt_message(masking: &Masking, prompt: String) -> NewMessage {
-    let screened = masking.kept_prompt(&prompt);
+    let screened = masking.screen_prompt(&prompt);
     NewMessage::hidden(prompt, screened)
 }
 
@@ -46,7 +46,7 @@ pub fn output_message(masking: &Masking, text: &[u8]) -> NewMessage {
     NewMessage::new(Role::System, false, String::from_utf8_lossy(text).into_owned(), screened)
 }
 
-/// Returns a question of this text, of which these ranges were typed.
+/// Returns a question; `typed_ranges` of its text were typed by the user, and only the rest is masked.
 pub fn question_message(masking: &Masking, text: String, typed_ranges: &[Range<usize>]) -> NewMessage {
     let screened = masking.screen_question(&text, typed_ranges);
     NewMessage::new(Role::User, false, text, screened)

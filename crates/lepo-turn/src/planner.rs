@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::config::Insts;
 use lepo_model::Schema;
-use lepo_tool::{Access, CommandRequest, all};
+use lepo_tool::{Access, CommandRequest, find_objects};
 
 /// Asks for the choice, where [`PLANS`] is in the system prompt.
 pub const CHOOSE: &str = "plan: choose";
@@ -51,7 +51,7 @@ impl ChooserAnswer {
     }
 
     pub fn read(answer: &str) -> Option<ChooserAnswer> {
-        let (choices, _) = all(answer, |object| match object.get("tool")?.as_str()? {
+        let (choices, _) = find_objects(answer, |object| match object.get("tool")?.as_str()? {
             "none" => Some(ChooserAnswer::None),
             "command" => Some(ChooserAnswer::Command),
             _ => None,
@@ -62,7 +62,7 @@ impl ChooserAnswer {
 
 /// Parses a writer's answer: a request, or several in order, and the text around them.
 pub fn read_requests(answer: &str) -> Option<(Vec<CommandRequest>, String)> {
-    Some(all(answer, CommandRequest::from_json)).filter(|(requests, _)| !requests.is_empty())
+    Some(find_objects(answer, CommandRequest::from_json)).filter(|(requests, _)| !requests.is_empty())
 }
 
 pub fn choice_schema() -> Schema {

@@ -133,7 +133,7 @@ pub fn changed_programs(
 }
 
 /// Returns the programs whose files changed since the user agreed to them in the repository of `dir`, without
-/// changes that were listed for an earlier program.
+/// the changes of earlier programs in the list.
 pub(crate) fn changed_of(
     programs: impl IntoIterator<Item = StartingProgram>,
     (paths, dir): (&Paths, &Path),

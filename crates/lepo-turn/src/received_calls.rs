@@ -1,5 +1,5 @@
 //! Answers with calls as a server sent them, stored in `_wire/`: of a turn whose request is pending, and of turns whose
-//! calls stay on the path. A server would otherwise read them again in another form.
+//! calls stay on the path. Rebuilt from the bubbs, an answer would differ from what the server sent.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use lepo_model::{ModelConfig, ProviderMessage, ReplayOrigin, ToolCall};
 use lepo_store::bubb::BubbId;
 use lepo_store::store::Store;
 
-/// Answers with calls as received: of a turn whose request is pending, or of one whose calls stay on the path.
+/// The answers with calls of one turn, with the model that they came from.
 #[derive(Serialize, Deserialize)]
 struct ReceivedTurn {
     provider: String,
@@ -40,7 +40,7 @@ struct StoredCall {
 }
 
 /// Stores the answers that this turn's model sent, until the request is decided.
-pub fn keep_called(path: &TurnPath, store: &Store, config: &ModelConfig, request: BubbId) {
+pub fn save_pending_calls(path: &TurnPath, store: &Store, config: &ModelConfig, request: BubbId) {
     // A failure is harmless: the model then receives the answer as text.
     if let Some(received) = received_turn(path, config) {
         let _ = store.write_replay(request, received);
@@ -50,20 +50,20 @@ pub fn keep_called(path: &TurnPath, store: &Store, config: &ModelConfig, request
 /// Returns the answers with calls of this turn in their stored form; `None` without any.
 fn received_turn(path: &TurnPath, config: &ModelConfig) -> Option<Map<String, Value>> {
     let ReplayOrigin { provider, base_url, model } = ReplayOrigin::from_config(config)?;
-    let answer = |answer: &CallGroup| {
-        let calls = answer.calls.iter().map(|ToolCall { id, name, arguments }| StoredCall {
+    let stored = |group: &CallGroup| {
+        let calls = group.calls.iter().map(|ToolCall { id, name, arguments }| StoredCall {
             id: id.clone(),
             name: name.clone(),
             arguments: arguments.clone(),
         });
         Some(StoredAnswer {
-            under: path.id_at(answer.index.checked_sub(1)?)?.to_string(),
+            under: path.id_at(group.index.checked_sub(1)?)?.to_string(),
             calls: calls.collect(),
-            said: answer.replay.as_ref().map(|replay| replay.json().clone()),
-            waited: answer.waited,
+            said: group.replay.as_ref().map(|replay| replay.json().clone()),
+            waited: group.was_pending,
         })
     };
-    let payload: Vec<StoredAnswer> = called_now(path).iter().filter_map(answer).collect();
+    let payload: Vec<StoredAnswer> = groups_of_turn(path).iter().filter_map(stored).collect();
     let received = ReceivedTurn { provider: provider.to_owned(), base_url, model, payload };
     match serde_json::to_value(&received) {
         Ok(Value::Object(fields)) if !received.payload.is_empty() => Some(fields),
@@ -71,18 +71,19 @@ fn received_turn(path: &TurnPath, config: &ModelConfig) -> Option<Map<String, Va
     }
 }
 
-fn called_now(path: &TurnPath) -> &[CallGroup] {
+/// Returns the answers with calls of the last turn on the path.
+fn groups_of_turn(path: &TurnPath) -> &[CallGroup] {
     let turn = start_of_turn(&path.messages);
-    let since = path.call_groups.partition_point(|answer| answer.index < turn);
+    let since = path.call_groups.partition_point(|group| group.index < turn);
     path.call_groups.get(since..).unwrap_or_default()
 }
 
 /// Stores the answers with calls of a turn that ended with `end`, if they stay on the path. Not with a secret: the bubbs
 /// have it masked, and later turns get the calls as in the bubbs.
 pub fn save_calls(path: &TurnPath, store: &Store, masking: &Masking, config: &ModelConfig, end: BubbId) {
-    let has_secret = |answer: &CallGroup| {
-        let replay = answer.replay.iter().map(ProviderMessage::json);
-        let mut open: Vec<&Value> = answer.calls.iter().map(|call| &call.arguments).chain(replay).collect();
+    let has_secret = |group: &CallGroup| {
+        let replay = group.replay.iter().map(ProviderMessage::json);
+        let mut open: Vec<&Value> = group.calls.iter().map(|call| &call.arguments).chain(replay).collect();
         while let Some(value) = open.pop() {
             match value {
                 Value::String(text) if masking.masked(text) != *text => return true,
@@ -93,7 +94,7 @@ pub fn save_calls(path: &TurnPath, store: &Store, masking: &Masking, config: &Mo
         }
         false
     };
-    if !called_now(path).iter().any(has_secret)
+    if !groups_of_turn(path).iter().any(has_secret)
         && let Some(received) = received_turn(path, config)
     {
         let _ = store.write_calls(end, received);
@@ -140,7 +141,7 @@ pub fn restore_calls(path: &mut TurnPath, store: &Store, config: &ModelConfig, r
         let calls =
             calls.into_iter().map(|StoredCall { id, name, arguments }| ToolCall { id, name, arguments });
         let (calls, replay) = (calls.collect(), said.map(ProviderMessage::new));
-        path.call_groups.push(CallGroup { index, calls, replay, waited });
+        path.call_groups.push(CallGroup { index, calls, replay, was_pending: waited });
     }
-    path.call_groups.sort_by_key(|answer| answer.index);
+    path.call_groups.sort_by_key(|group| group.index);
 }

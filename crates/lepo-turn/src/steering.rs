@@ -13,7 +13,7 @@ use super::turn_path::TurnPath;
 use super::unproven::unproven_messages;
 use crate::config::Trust;
 use lepo_base::error::Result;
-use lepo_base::work_tree::WorkTree;
+use lepo_base::worktree::Worktree;
 use lepo_tool::{Proposal, ToolMode};
 
 /// Returns the texts in this conversation that need consent together with this request.
@@ -87,5 +87,5 @@ pub(crate) fn steers_alone(turn: &Turn<'_>) -> Result<bool> {
 /// Returns the root of the repository whose instructions are used.
 fn root(env: &TurnEnv) -> PathBuf {
     let here = env.configured.start_dir().unwrap_or(env.store.root());
-    WorkTree::containing(here).map_or_else(|| env.store.root().to_path_buf(), |tree| tree.root)
+    Worktree::containing(here).map_or_else(|| env.store.root().to_path_buf(), |tree| tree.root)
 }

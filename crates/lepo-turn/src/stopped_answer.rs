@@ -34,8 +34,8 @@ pub fn is_stopped_text(text: &str) -> bool {
 }
 
 /// Whether a request for this path ends with a stopped answer that the model continues.
-pub fn ends_with_part(entries: &[Message]) -> bool {
-    entries.last().is_some_and(|entry| entry.role == Role::Assistant)
+pub fn ends_with_part(path: &[Message]) -> bool {
+    path.last().is_some_and(|message| message.role == Role::Assistant)
 }
 
 /// Trims that answer, because a server refuses it with white space at its end.

@@ -31,7 +31,7 @@ pub fn note_made(store: &Store, paths: &Paths) {
 fn is_made_here(store: &Store, paths: &Paths) -> bool {
     let is_noted =
         identity_of(&store.path()).is_ok_and(|identity| paths.state.join(MADE).join(identity).exists());
-    is_noted || store.path().starts_with(paths.unkept())
+    is_noted || store.path().starts_with(paths.scratch_stores())
 }
 
 /// Returns the instructions in effect, and a warning for each ignored part of their file.

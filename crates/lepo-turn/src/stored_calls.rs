@@ -1,4 +1,5 @@
-//! Answers with calls: an answer is an assistant's message with all its calls, followed by all results.
+//! Answers with calls in a request: the assistant's message with all its calls, followed by all results. On the path,
+//! each call and each result is a bubb.
 //!
 //! The message of this turn's model is sent back as it was received. If it is not available any more, or differs
 //! from the bubbs, the message is rebuilt from the bubbs.
@@ -17,122 +18,130 @@ const DROPPED: &str = "dropped: it was not carried out, because a call before it
 /// The result of a call that was never executed, if the call before it was executed later.
 const DROPPED_WAITING: &str = "dropped: it was not carried out, because a call before it waited for consent; call again if it is needed";
 
-/// The bubbs on a path that one answer with calls consists of.
+/// A request on a path, with its result.
+struct PathCall<'s> {
+    /// Index of the request on the path.
+    index: usize,
+    request: &'s Message,
+    result: Option<&'s Message>,
+}
+
+/// The bubbs of one answer with calls on a path.
 #[derive(Default)]
 struct PathCalls<'s> {
-    /// Text around the calls, edited requests, and the note that several requests follow.
+    /// Text around the calls, requests as they were before the user edited them, and the number of calls if it is
+    /// announced.
     texts: Vec<&'s str>,
-    /// Each request with its index on the path and its result.
-    requests: Vec<(usize, &'s Message, Option<&'s Message>)>,
+    calls: Vec<PathCall<'s>>,
     /// Index after its last result.
     end: usize,
 }
 
-/// Returns the messages for the bubbs at `at`, if an answer with calls starts there, and the index of their
-/// end.
+/// Returns the messages of the answer with calls that starts at `start`, and the index of its end; `None` if no such
+/// answer starts there.
 ///
 /// With `rebuild`, calls that another process received become calls again; otherwise they are text.
 pub fn answer_at(
-    entries: &[Message],
-    at: usize,
+    path: &[Message],
+    start: usize,
     groups: &[CallGroup],
     rebuild: bool,
 ) -> Option<(Vec<ChatMessage>, usize)> {
-    match groups.iter().position(|answer| answer.index == at) {
+    match groups.iter().position(|group| group.index == start) {
         Some(i) => {
-            let answer = groups.get(i)?;
-            let end = groups.get(i + 1).map_or(entries.len(), |next| next.index);
-            let group = PathCalls::read(entries, at, end, answer.calls.len());
-            if group.end == at {
+            let group = groups.get(i)?;
+            let end = groups.get(i + 1).map_or(path.len(), |next| next.index);
+            let answer = PathCalls::read(path, start, end, group.calls.len());
+            if answer.end == start {
                 return None;
             }
-            Some((group.received(answer), end.min(group.end)))
+            Some((answer.received(group), end.min(answer.end)))
         }
         None if rebuild => {
-            let end =
-                groups.iter().map(|answer| answer.index).find(|&next| next > at).unwrap_or(entries.len());
-            let calls = announced(entries, at);
-            let group = PathCalls::read(entries, at, end, calls);
-            let whole =
-                !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
-            whole.then(|| (group.rebuilt(), group.end))
+            let next = groups.iter().map(|group| group.index).find(|&next| next > start);
+            let end = next.unwrap_or(path.len());
+            let answer = PathCalls::read(path, start, end, announced_calls(path, start));
+            answer.is_finished().then(|| (answer.rebuilt(), answer.end))
         }
         None => None,
     }
 }
 
-/// Returns the number of requests that the note of an answer at this index announces, or 1 without a note.
-fn announced(entries: &[Message], at: usize) -> usize {
-    let hidden = entries.get(at..).unwrap_or_default().iter().take_while(|entry| is_asked(entry));
-    let number = |entry: &Message| match entry.body {
+/// Returns the number of calls that a note at the start of an answer announces, or 1 without a note.
+fn announced_calls(path: &[Message], start: usize) -> usize {
+    let of_answer = |message: &&Message| message.hidden && message.role == Role::Assistant;
+    let hidden = path.get(start..).unwrap_or_default().iter().take_while(of_answer);
+    let number = |message: &Message| match message.body {
         Body::Announcement(number) => Some(number),
         _ => None,
     };
-    hidden.take_while(|entry| !entry.body.is_call()).find_map(number).unwrap_or(1)
-}
-
-fn is_asked(entry: &Message) -> bool {
-    entry.hidden && entry.role == Role::Assistant
+    hidden.take_while(|message| !message.body.is_call()).find_map(number).unwrap_or(1)
 }
 
 impl<'s> PathCalls<'s> {
-    /// Reads at most `most` requests with their results.
-    fn read(entries: &'s [Message], at: usize, end: usize, most: usize) -> PathCalls<'s> {
-        let mut group = PathCalls { end: at, ..PathCalls::default() };
-        for (place, bubb) in entries.iter().enumerate().take(end).skip(at) {
-            let waits = matches!(group.requests.last(), Some((.., None)));
-            match bubb.role {
-                Role::Assistant if bubb.hidden => {
-                    if !bubb.body.is_call() {
+    /// Reads an answer that starts at `start`: at most `max_calls` calls with their results, before `end`.
+    fn read(path: &'s [Message], start: usize, end: usize, max_calls: usize) -> PathCalls<'s> {
+        let mut answer = PathCalls { end: start, ..PathCalls::default() };
+        for (index, message) in path.iter().enumerate().take(end).skip(start) {
+            let waits = answer.calls.last().is_some_and(|call| call.result.is_none());
+            let call = PathCall { index, request: message, result: None };
+            match message.role {
+                Role::Assistant if message.hidden => {
+                    if !message.body.is_call() {
                         // Text after a call starts another answer.
-                        if !group.requests.is_empty() {
+                        if !answer.calls.is_empty() {
                             break;
                         }
-                        group.texts.push(&bubb.text);
+                        answer.texts.push(&message.text);
                     } else if waits {
                         // The user edited the request; the second bubb ran.
-                        group.texts.extend(group.requests.pop().map(|(_, edited, _)| &*edited.text));
-                        group.requests.push((place, bubb, None));
-                    } else if group.requests.len() < most {
-                        group.requests.push((place, bubb, None));
+                        answer.texts.extend(answer.calls.pop().map(|edited| &*edited.request.text));
+                        answer.calls.push(call);
+                    } else if answer.calls.len() < max_calls {
+                        answer.calls.push(call);
                     } else {
                         break;
                     }
                 }
-                Role::Tool if bubb.hidden && waits => {
-                    if let Some((.., result)) = group.requests.last_mut() {
-                        *result = Some(bubb);
-                        group.end = place + 1;
+                Role::Tool if message.hidden && waits => {
+                    if let Some(call) = answer.calls.last_mut() {
+                        call.result = Some(message);
+                        answer.end = index + 1;
                     }
                 }
                 _ => break,
             }
         }
-        group
+        answer
     }
 
-    /// Returns the messages of an answer that this turn received.
-    fn received(&self, answer: &CallGroup) -> Vec<ChatMessage> {
-        let carried = self.requests.iter().filter(|(.., result)| result.is_some());
-        let as_said = carried.clone().count() <= answer.calls.len()
-            && carried.clone().zip(&answer.calls).all(|((_, request, _), call)| is_message_of(call, request));
-        if !as_said {
+    /// Whether it has calls, and each has its result.
+    fn is_finished(&self) -> bool {
+        !self.calls.is_empty() && self.calls.iter().all(|call| call.result.is_some())
+    }
+
+    /// Returns the messages of an answer that this turn received as `group`.
+    fn received(&self, group: &CallGroup) -> Vec<ChatMessage> {
+        let finished = self.calls.iter().filter(|call| call.result.is_some());
+        let is_unchanged = finished.clone().count() <= group.calls.len()
+            && finished.clone().zip(&group.calls).all(|(call, sent)| is_message_of(sent, call.request));
+        if !is_unchanged {
             return self.rebuilt();
         }
-        let note = announcement(answer.calls.len());
-        let words = self.texts.iter().filter(|words| Some(**words) != note.as_deref());
-        let text = words.copied().collect::<Vec<_>>().join("\n\n");
-        let calls = answer.calls.clone();
+        let note = announcement(group.calls.len());
+        let texts = self.texts.iter().filter(|text| Some(**text) != note.as_deref());
+        let text = texts.copied().collect::<Vec<_>>().join("\n\n");
+        let calls = group.calls.clone();
         let mut messages = vec![ChatMessage {
             calls,
-            replay: answer.replay.clone(),
+            replay: group.replay.clone(),
             ..ChatMessage::new(Role::Assistant, text)
         }];
-        let last = carried.clone().next_back().and_then(|(.., result)| *result);
+        let last = finished.clone().next_back().and_then(|call| call.result);
         let is_refused = last.is_some_and(|result| *result.text == *REFUSED);
-        let dropped = if answer.waited && !is_refused { DROPPED_WAITING } else { DROPPED };
-        let mut results = carried.map(|(.., result)| *result);
-        for call in &answer.calls {
+        let dropped = if group.was_pending && !is_refused { DROPPED_WAITING } else { DROPPED };
+        let mut results = finished.map(|call| call.result);
+        for call in &group.calls {
             messages.push(match results.next().flatten() {
                 Some(result) => result_message(call.id.clone(), result),
                 None => {
@@ -146,14 +155,13 @@ impl<'s> PathCalls<'s> {
     /// Returns the messages rebuilt from the bubbs alone.
     fn rebuilt(&self) -> Vec<ChatMessage> {
         let text = self.texts.join("\n\n");
-        let carried = || {
-            self.requests
-                .iter()
-                .filter_map(|(place, request, result)| Some((call_of(&request.body, *place)?, (*result)?)))
+        let finished = || {
+            let call = |call: &PathCall<'s>| Some((call_of(&call.request.body, call.index)?, call.result?));
+            self.calls.iter().filter_map(call)
         };
-        let calls = carried().map(|(call, _)| call).collect();
+        let calls = finished().map(|(call, _)| call).collect();
         let mut messages = vec![ChatMessage { calls, ..ChatMessage::new(Role::Assistant, text) }];
-        messages.extend(carried().map(|(call, result)| result_message(call.id, result)));
+        messages.extend(finished().map(|(call, result)| result_message(call.id, result)));
         messages
     }
 }
@@ -163,49 +171,48 @@ fn result_message(call: String, result: &Message) -> ChatMessage {
     ChatMessage { call_id: Some(call), files, ..ChatMessage::new(Role::Tool, result.text.clone()) }
 }
 
-/// Returns the calls of a path, and the form of its messages, for a request. If it lists no tools and its API has fields for
-/// them, earlier calls are text, because an API may reject calls of tools that the request does not list.
+/// Returns the calls to send with a path, and the form of its messages. If the request lists no tools and its API has
+/// fields for them, earlier calls are text, because an API may reject calls of tools that the request does not list.
 pub fn calls_for<'c>(
     lists_tools: bool,
-    entries: &[Message],
+    path: &[Message],
     groups: &'c [CallGroup],
     form: ConversationFormat,
 ) -> (&'c [CallGroup], ConversationFormat) {
     if lists_tools || form != ConversationFormat::Messages {
         return (groups, form);
     }
-    let turn = start_of_turn(entries);
-    let since = groups.partition_point(|answer| answer.index < turn);
-    let before = entries.get(..turn).unwrap_or_default();
-    let has_earlier = (0..before.len()).any(|at| answer_at(before, at, &[], true).is_some());
+    let turn = start_of_turn(path);
+    let since = groups.partition_point(|group| group.index < turn);
+    let before = path.get(..turn).unwrap_or_default();
+    let has_earlier = (0..before.len()).any(|start| answer_at(before, start, &[], true).is_some());
     (groups.get(since..).unwrap_or_default(), if has_earlier { ConversationFormat::Prompted } else { form })
 }
 
-/// Returns the bubbs of finished calls on a path: text around them, calls, results, and notes about dropped calls.
-pub fn finished_calls(entries: &[Message]) -> HashSet<usize> {
-    let (mut found, mut at) = (HashSet::new(), 0);
-    while at < entries.len() {
-        let group = PathCalls::read(entries, at, entries.len(), announced(entries, at));
-        let is_whole =
-            !group.requests.is_empty() && group.requests.iter().all(|(.., result)| result.is_some());
-        let is_note = |entry: &Message| {
-            let after = at.checked_sub(1).is_some_and(|before| found.contains(&before));
-            after && entry.body == Body::DroppedCalls
+/// Returns the indexes of the bubbs of finished calls on a path: text around them, calls, results, and notes about
+/// dropped calls.
+pub fn finished_calls(path: &[Message]) -> HashSet<usize> {
+    let (mut found, mut start) = (HashSet::new(), 0);
+    while start < path.len() {
+        let answer = PathCalls::read(path, start, path.len(), announced_calls(path, start));
+        let is_note = |message: &Message| {
+            let follows_call = start.checked_sub(1).is_some_and(|before| found.contains(&before));
+            follows_call && message.body == Body::DroppedCalls
         };
-        let end = match entries.get(at) {
-            _ if is_whole => group.end,
-            Some(entry) if is_note(entry) => at + 1,
-            _ => at,
+        let end = match path.get(start) {
+            _ if answer.is_finished() => answer.end,
+            Some(message) if is_note(message) => start + 1,
+            _ => start,
         };
-        found.extend(at..end);
-        at = end.max(at + 1);
+        found.extend(start..end);
+        start = end.max(start + 1);
     }
     found
 }
 
 /// Returns the index of the last question.
-pub fn start_of_turn(entries: &[Message]) -> usize {
-    entries.iter().rposition(Message::is_question).unwrap_or_default()
+pub fn start_of_turn(path: &[Message]) -> usize {
+    path.iter().rposition(Message::is_question).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -247,7 +254,7 @@ mod tests {
             index: at,
             calls: vec![call_of(&body, 0).unwrap()],
             replay: None,
-            waited: false,
+            was_pending: false,
         };
         for (text, form, expected, received) in [
             ("u0 q / a1 CALL / t1 r / a0 x / u0 and?", Messages, Prompted, &[][..]),
@@ -257,11 +264,11 @@ mod tests {
             ("u0 q / a1 CALL / t1 r", Messages, Messages, &[1]),
             ("u0 q / a0 x / u0 and?", Messages, Messages, &[]),
         ] {
-            let entries = path(&text.replace("CALL", CALL));
-            let is_call = |at: &usize| &*entries[*at].text == CALL;
-            let answers: Vec<CallGroup> = (0..entries.len()).filter(is_call).map(group).collect();
-            let (answers, form) = calls_for(false, &entries, &answers, form);
-            let found: Vec<usize> = answers.iter().map(|answer| answer.index).collect();
+            let path = path(&text.replace("CALL", CALL));
+            let is_call = |at: &usize| &*path[*at].text == CALL;
+            let groups: Vec<CallGroup> = (0..path.len()).filter(is_call).map(group).collect();
+            let (groups, form) = calls_for(false, &path, &groups, form);
+            let found: Vec<usize> = groups.iter().map(|group| group.index).collect();
             assert_eq!((form, &found[..]), (expected, received), "{text}");
         }
     }

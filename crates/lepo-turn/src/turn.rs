@@ -150,8 +150,8 @@ impl Turn<'_> {
     /// Stores the unmasked text of the pending request, which is the last bubb of the path.
     pub fn keep_truth(&self) {
         let waits = self.outcome.pending.zip(self.path.messages.last());
-        if let Some((id, entry)) = waits {
-            keep_truth(&self.env.store, &self.env.masking, id, &entry.text);
+        if let Some((id, message)) = waits {
+            keep_truth(&self.env.store, &self.env.masking, id, &message.text);
         }
     }
 
@@ -209,7 +209,7 @@ impl Turn<'_> {
         let is_on = match settings.planner_or(spec.planner) {
             Planner::Chooser | Planner::Native | Planner::Auto => true,
             Planner::Off => {
-                let planned = |entry: &Message| matches!(entry.body, Body::Choice(_));
+                let planned = |message: &Message| matches!(message.body, Body::Choice(_));
                 settings.planner_with_tools(spec.planner) != Planner::Off
                     && self.path.messages.iter().any(planned)
             }
@@ -236,8 +236,9 @@ impl Turn<'_> {
         }
         let of_tool = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.schema);
         let tools: Vec<String> = tools.iter().map(of_tool).collect();
-        let leading = path.messages.iter().take_while(|entry| entry.role == Role::System && entry.hidden);
-        let texts = tools.iter().map(String::as_bytes).chain(leading.map(|entry| entry.text.as_bytes()));
+        let leading =
+            path.messages.iter().take_while(|message| message.role == Role::System && message.hidden);
+        let texts = tools.iter().map(String::as_bytes).chain(leading.map(|message| message.text.as_bytes()));
         Some(hash_of(&texts.collect::<Vec<_>>()))
     }
 
@@ -258,7 +259,7 @@ impl Turn<'_> {
 /// Reports that text of the user contains apparent secrets and is stored unmasked.
 pub fn report_typed_secret(masking: &Masking, question: Option<BubbId>, view: &mut dyn View) {
     let typed = question.and_then(|id| masking.typed_secret_notice(id));
-    for note in masking.told_prompt().into_iter().chain(typed) {
+    for note in masking.prompt_secret_notice().into_iter().chain(typed) {
         view.on_event(TurnEvent::Notice(&note));
     }
 }

@@ -88,9 +88,9 @@ impl TurnPath {
     /// Replaces the outputs of the user's commands since the last answer by their unmasked texts, where this process has them.
     pub fn with_unmasked_outputs(mut self) -> TurnPath {
         let since = self.messages.iter().rposition(Message::is_answer).map_or(0, |at| at + 1);
-        for entry in self.messages.iter_mut().skip(since) {
-            if let Some(text) = entry.id.and_then(|id| self.masking.unmasked_text(id)) {
-                entry.text = text.into();
+        for message in self.messages.iter_mut().skip(since) {
+            if let Some(text) = message.id.and_then(|id| self.masking.unmasked_text(id)) {
+                message.text = text.into();
             }
         }
         self
@@ -98,10 +98,10 @@ impl TurnPath {
 
     /// Decides which of the files are sent to a model with these limits, and returns the others by reason.
     pub fn choose_files(&mut self, accepts: impl FnOnce() -> FileSupport) -> UnsentFiles {
-        if self.messages.iter().all(|entry| entry.files.is_empty()) {
+        if self.messages.iter().all(|message| message.files.is_empty()) {
             return UnsentFiles::default();
         }
-        choose(self.messages.iter_mut().map(|entry| &mut entry.files), &accepts())
+        choose(self.messages.iter_mut().map(|message| &mut message.files), &accepts())
     }
 
     /// Returns the bubb that the next one follows.
@@ -144,16 +144,17 @@ impl TurnPath {
 
     /// Whether no text of a model or a tool follows the last visible question.
     pub fn is_bare(&self) -> bool {
-        let after = self.messages.iter().rev().take_while(|entry| !entry.is_question());
-        let mut after = after.filter(|entry| entry.role != Role::System || entry.body.request().is_some());
+        let after = self.messages.iter().rev().take_while(|message| !message.is_question());
+        let mut after =
+            after.filter(|message| message.role != Role::System || message.body.request().is_some());
         after.next().is_none()
     }
 
     /// Replaces the text of the last bubb, which is masked on disk, by this unmasked text.
     pub fn restore_last(&mut self, text: &str) {
-        if let Some(entry) = self.messages.last_mut() {
-            entry.text = text.into();
-            entry.body = Body::read(entry.role, entry.hidden, text);
+        if let Some(message) = self.messages.last_mut() {
+            message.text = text.into();
+            message.body = Body::read(message.role, message.hidden, text);
         }
     }
 
@@ -279,9 +280,10 @@ impl TurnPath {
     /// there, or send them.
     pub fn prove_side_branch(&self, partial: Option<BubbId>) {
         let since = self.loaded.len();
-        let is_beside = |entry: &Message| entry.hidden && matches!(entry.role, Role::Assistant | Role::Tool);
-        let beside = self.messages.iter().skip(since).filter(|entry| is_beside(entry));
-        let beside = beside.filter_map(|entry| entry.id);
+        let is_beside =
+            |message: &Message| message.hidden && matches!(message.role, Role::Assistant | Role::Tool);
+        let beside = self.messages.iter().skip(since).filter(|message| is_beside(message));
+        let beside = beside.filter_map(|message| message.id);
         let is_elsewhere = |id: &BubbId| self.ids().all(|known| known != *id);
         let beside: Vec<BubbId> = beside.chain(partial.filter(is_elsewhere)).collect();
         self.store.journal().prove(beside);
@@ -298,7 +300,8 @@ impl TurnPath {
     /// Returns the length of the path at the start of the side branch at its end; `None` if it does not end
     /// in a side branch.
     pub fn side_branch(&self) -> Option<usize> {
-        let on_it = |entry: &&Message| entry.hidden && matches!(entry.role, Role::Assistant | Role::Tool);
+        let on_it =
+            |message: &&Message| message.hidden && matches!(message.role, Role::Assistant | Role::Tool);
         match self.messages.iter().rev().take_while(on_it).count() {
             0 => None,
             // A stopped answer whose rest is asked for.

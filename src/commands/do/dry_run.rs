@@ -38,7 +38,7 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
         None if args.retry || args.tail.is_some() => {
             return Err(Error::usage("there is no store here").hint("ask something first: lepo do QUESTION"));
         }
-        None => Store::unmade(nowhere.path(), &setup.dir_and_servers().0)?,
+        None => Store::open_empty(nowhere.path(), &setup.dir_and_servers().0)?,
     };
     let store = Arc::new(store);
     let (forest, tail) = read_tail(args, &store, args.new)?;

@@ -6,7 +6,7 @@ use super::closed_output::while_read;
 use super::debate_place::debate_at;
 use super::group_models::ModelSources;
 use super::group_output::GroupOutput;
-use super::recorded::{LookupOutcome, Rest, TurnLookup, find_recorded};
+use super::recorded::{LookupOutcome, PartialLookup, TurnLookup, find_recorded};
 use super::setup::{Setup, read_tail, run_in_turn_env, store_of_turn};
 use super::turn::confirm_size;
 use super::{DoArgs, input};
@@ -41,7 +41,7 @@ pub fn run_group(
     let question = question(args, prompt, mode)?;
     let Setup { mut configured, .. } = Setup::read(args, context)?;
     let sources = ModelSources::choose(args, mode, &mut configured, context)?;
-    let mut rest = Rest::default();
+    let mut looked_up = PartialLookup::default();
     if let Some(recorded) = args.recorded.options()? {
         let voices = match mode {
             GroupMode::Parallel => Voices::Parallel { judge: args.group.judge.as_deref() },
@@ -51,12 +51,12 @@ pub fn run_group(
         let lookup = TurnLookup { unknown: None, voices, question, schema };
         match find_recorded(args, &lookup, &recorded, &configured, context)? {
             LookupOutcome::Printed(code) => return Ok(code),
-            LookupOutcome::Rest(found) => rest = found,
+            LookupOutcome::Partial(partial) => looked_up = partial,
         }
     }
     sources.check_names(mode, &configured.settings)?;
     let mut panel = Panel::new(mode, &configured)?.with_judge(args.group.judge.as_deref(), &configured)?;
-    panel.use_recorded(rest.hits);
+    panel.use_recorded(looked_up.hits);
     if let Some(question) = &question {
         let names = configured.settings.many_participants.iter();
         let models: Vec<ModelConfig> =
@@ -71,7 +71,7 @@ pub fn run_group(
     print_history(args, &configured, (&store, &forest, begin), context)?;
     let ask = TurnRequest {
         schema,
-        ran: rest.ran,
+        ran: looked_up.ran,
         unmasked: args.keeping.unmasked,
         ..TurnRequest::new(begin, question, &args.run)
     };

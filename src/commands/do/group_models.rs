@@ -7,7 +7,7 @@ use lepo_base::error::Result;
 use lepo_turn::config::Settings;
 use lepo_turn::{Configuration, GroupMode, debate_models};
 
-/// Source of names that are read from messages.
+/// Source of names in messages.
 const DEBATE: &str = "the debate that is continued";
 
 /// Source of the names, for errors; `None` for options.

@@ -1,4 +1,4 @@
-//! Answers a turn or a group turn from the record, before a key, a price or a server is needed.
+//! Answers a turn or a group turn from the record, if it has the answers: before a key, a price or a server is needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use lepo_store::store::{STORE, Store};
 use lepo_turn::config::Settings;
 use lepo_turn::recorded::{
     Lookup, LookupRequest, PastMessage, RecordStore, RecordedAnswer, RecordedOptions, RecordedOutcome,
-    Voices, before, look_up, not_recorded, opened, show_answer,
+    Voices, before, look_up, not_recorded, opening_messages, show_answer,
 };
 use lepo_turn::{
     AnswerSchema, CommandOrigin, CommandRunner, Configuration, GroupMode, GroupOutcome, Masking, PanelNames,
@@ -38,29 +38,31 @@ pub struct TurnLookup<'w> {
 
 /// The outcome of a look-up.
 pub enum LookupOutcome {
-    /// All answers were recorded and are printed: the exit code.
+    /// All answers were recorded and are printed; this is the exit code.
     Printed(u8),
-    /// Models must be asked.
-    Rest(Rest),
+    /// Models must be asked for the other answers.
+    Partial(PartialLookup),
 }
 
-/// The result of a look-up that did not find all answers.
+/// The results of a look-up that did not find all answers.
 #[derive(Default)]
-pub struct Rest {
+pub struct PartialLookup {
     /// The recorded answers, by the name of their model.
     pub hits: Vec<(String, RecordedAnswer)>,
-    /// The output of the user's own commands, which ran for the look-up.
+    /// The results of the user's own commands, which ran for the look-up and are not run again.
     pub ran: Vec<ToolResult>,
 }
 
+/// The store whose answers count.
 struct SearchedStore {
     store: Arc<Store>,
     forest: Forest,
-    /// The store is also the current one.
+    /// Whether it is also the current store.
     is_own: bool,
     start: TurnStart,
 }
 
+/// The request to look up, and the store to search.
 struct RecordLookup {
     /// The store to search; `None` if it does not exist.
     searched: Option<SearchedStore>,
@@ -69,8 +71,8 @@ struct RecordLookup {
     ran: Vec<ToolResult>,
 }
 
-/// Looks up the answers of a turn or group turn, before a key, a price or a server is needed. With `=only`, a missing
-/// answer is an error. Prints the answers if all are recorded: then nothing is written.
+/// Looks up the answers of a turn or group turn, and prints them if all are recorded: then nothing is written. With
+/// `=only`, a missing answer is an error.
 pub fn find_recorded(
     args: &DoArgs,
     lookup: &TurnLookup<'_>,
@@ -80,7 +82,7 @@ pub fn find_recorded(
 ) -> Result<LookupOutcome> {
     match lookup.unknown {
         Some(why) if recorded.only => return Err(not_recorded(format!("no recorded answer: {why}"))),
-        Some(_) => return Ok(LookupOutcome::Rest(Rest::default())),
+        Some(_) => return Ok(LookupOutcome::Partial(PartialLookup::default())),
         None => {}
     }
     let RecordLookup { searched, history, ran } =
@@ -89,7 +91,7 @@ pub fn find_recorded(
         return if recorded.only {
             Err(no_store())
         } else {
-            Ok(LookupOutcome::Rest(Rest { ran, ..Rest::default() }))
+            Ok(LookupOutcome::Partial(PartialLookup { ran, ..PartialLookup::default() }))
         };
     };
     let request = LookupRequest { history: &history, schema: lookup.schema, configured };
@@ -103,7 +105,9 @@ pub fn find_recorded(
             print_group(args, lookup, &outcome, &searched.store, &configured.settings, context)?;
             return Ok(LookupOutcome::Printed(0));
         }
-        Lookup::Unnamed => return Ok(LookupOutcome::Rest(Rest { ran, ..Rest::default() })),
+        Lookup::Unnamed => {
+            return Ok(LookupOutcome::Partial(PartialLookup { ran, ..PartialLookup::default() }));
+        }
         Lookup::Part(hits, missing) => (hits, missing),
         Lookup::Nothing(missing) => (Vec::new(), missing),
     };
@@ -112,7 +116,7 @@ pub fn find_recorded(
     }
     // Answers from another store cannot share a tree with new ones.
     let hits = if searched.is_own { hits } else { Vec::new() };
-    Ok(LookupOutcome::Rest(Rest { hits, ran }))
+    Ok(LookupOutcome::Partial(PartialLookup { hits, ran }))
 }
 
 impl RecordLookup {
@@ -131,8 +135,9 @@ impl RecordLookup {
         let root: PathBuf = own_store
             .as_ref()
             .map_or_else(|| context.cwd().to_path_buf(), |store| store.root().to_path_buf());
-        let goes_on = args.group.mode() == Some(GroupMode::Debate) && question.is_none() && !args.retry;
-        let (start, mut history) = find_start(args, goes_on, own_store.as_deref(), from.as_deref())?;
+        let continues_debate =
+            args.group.mode() == Some(GroupMode::Debate) && question.is_none() && !args.retry;
+        let (start, mut history) = find_start(args, continues_debate, own_store.as_deref(), from.as_deref())?;
         let prompt = match start {
             TurnStart::New => configured.system_prompt(has_servers)?,
             _ => None,
@@ -146,7 +151,13 @@ impl RecordLookup {
             _ => Vec::new(),
         };
         let outputs: Vec<Vec<u8>> = ran.iter().map(|ran| ran.text.clone()).collect();
-        history.extend(opened(prompt, &outputs, question, &configured.masking(), (context.cwd(), &root))?);
+        history.extend(opening_messages(
+            prompt,
+            &outputs,
+            question,
+            &configured.masking(),
+            (context.cwd(), &root),
+        )?);
         let searched = match store {
             Some(store) => {
                 let forest = store.forest()?;
@@ -177,27 +188,27 @@ pub fn open(path: &Path, context: &Context<'_>) -> Result<Store> {
 /// Returns the messages up to the start of the turn: from the current store, or else from the searched one.
 fn find_start(
     args: &DoArgs,
-    goes_on: bool,
+    continues_debate: bool,
     own_store: Option<&Store>,
     from: Option<&Store>,
 ) -> Result<(TurnStart, Vec<PastMessage>)> {
     let new = args.new || args.group.mode().is_some() && args.tail.is_none() && !args.retry;
-    let is_placed = args.tail.is_some() || args.retry;
-    let within = |store: &Store| -> Result<(TurnStart, Vec<PastMessage>)> {
+    let names_start = args.tail.is_some() || args.retry;
+    let start_in = |store: &Store| -> Result<(TurnStart, Vec<PastMessage>)> {
         let (forest, tail) = read_tail(args, store, new)?;
-        let begin = match tail.filter(|_| goes_on) {
+        let begin = match tail.filter(|_| continues_debate) {
             Some(tail) => debate_at(&forest, tail.ix)?,
             None => start(store, &forest, StartOptions { new, tail, retry: args.retry })?,
         };
         Ok((begin, before(store, &forest, begin)?))
     };
     match (own_store, from) {
-        (Some(own_store), from) => match (within(own_store), from) {
-            (Err(error), Some(from)) if is_placed => within(from).map_err(|_| error),
+        (Some(own_store), from) => match (start_in(own_store), from) {
+            (Err(error), Some(from)) if names_start => start_in(from).map_err(|_| error),
             (found, _) => found,
         },
-        (None, Some(from)) if is_placed => within(from),
-        (None, None) if is_placed => Err(no_store()),
+        (None, Some(from)) if names_start => start_in(from),
+        (None, None) if names_start => Err(no_store()),
         _ => Ok((TurnStart::New, Vec::new())),
     }
 }

@@ -120,7 +120,7 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
             .hint("ask something first: lepo do QUESTION"));
     }
     if args.keeping.no_keep {
-        return context.unkept_store().map(Arc::new);
+        return context.scratch_store().map(Arc::new);
     }
     let store = context.store_or_make(args.quiet)?;
     // Only this store is written to, and may be searched for recorded answers later.

@@ -6,7 +6,7 @@ use super::DoArgs;
 use super::closed_output::while_read;
 use super::compact::Quiet;
 use super::keeping::begin_as_set;
-use super::recorded::{LookupOutcome, Rest, TurnLookup, find_recorded};
+use super::recorded::{LookupOutcome, PartialLookup, TurnLookup, find_recorded};
 use super::recover_cut::recover_cut;
 use super::setup::{Setup, branch_of_request, read_tail, run_in_turn_env, store_of_turn};
 use super::turn_input::DoInput;
@@ -40,7 +40,7 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let setup = Setup::read(args, context)?;
     begin_as_set(args, setup.configured.settings.new, context)?;
     let args = &*args;
-    let mut rest = Rest::default();
+    let mut looked_up = PartialLookup::default();
     if let Some(recorded) = args.recorded.options()? {
         let unknown = input.unknown_in_record();
         let voices = Voices::One { has_servers: unknown.is_none() && setup.has_servers()? };
@@ -48,7 +48,7 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
         let lookup = TurnLookup { unknown, voices, question, schema };
         match find_recorded(args, &lookup, &recorded, &setup.configured, context)? {
             LookupOutcome::Printed(code) => return Ok(code),
-            LookupOutcome::Rest(found) => rest = found,
+            LookupOutcome::Partial(partial) => looked_up = partial,
         }
         setup.configured.check_wanted()?;
     }
@@ -84,7 +84,8 @@ pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) ->
     let mut outcome =
         run_in_turn_env(runtime, (setup.configured, Some(servers)), (&store, keeps), async |env| {
             let interrupt = env.interrupt.clone();
-            while_read(args, interrupt, prepared.run(env, &config, args, (input, rest.ran), context)).await
+            while_read(args, interrupt, prepared.run(env, &config, args, (input, looked_up.ran), context))
+                .await
         })?;
     if tells_usage && outcome.answer.is_some() {
         print_status_dim(&ui::usage_line(&outcome, &prices), context.paint);

@@ -13,7 +13,7 @@ use crate::ui::{read_request, warn_incomplete};
 use crate::view::Overviews;
 use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
-use lepo_store::bubb::{model_label, words};
+use lepo_store::bubb::{excerpt_text, model_label};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
@@ -71,7 +71,7 @@ pub fn documents(args: &ExportArgs, store: &Store) -> Result<Vec<Document>> {
             "the last answer is cut: {left} bytes left out; --bytes takes more"
         )));
     }
-    let stem = output::stem(&local(forest.name(tip).id), &words(&conversation.title));
+    let stem = output::stem(&local(forest.name(tip).id), &excerpt_text(&conversation.title));
     Ok(vec![Document { stem, text: document.into_bytes() }])
 }
 
@@ -124,7 +124,10 @@ fn gather(store: &Store, forest: &Forest, path: &[Ix]) -> Result<HandoffConversa
     let overviews = Overviews::new(store, forest);
     let title = path.last().and_then(|&tip| overviews.overview(tip).title());
     let first = || {
-        messages.iter().find(|message| message.is_question).map(|message| words(&message.text).into_owned())
+        messages
+            .iter()
+            .find(|message| message.is_question)
+            .map(|message| excerpt_text(&message.text).into_owned())
     };
     let title = title.map(mask).or_else(first).unwrap_or_default();
     Ok(HandoffConversation { title, messages, ran: ran.into_iter().map(|(_, ran)| ran).collect() })
@@ -315,7 +318,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("짧은 질문?\n"));
-        let actual = conversation(&[(&"긴 질문 ".repeat(1000), "x")]);
-        assert!(super::text(&actual, 1024).unwrap_err() > 1024);
+        let long = conversation(&[(&"긴 질문 ".repeat(1000), "x")]);
+        assert!(super::text(&long, 1024).unwrap_err() > 1024);
     }
 }

@@ -20,7 +20,7 @@ use crate::view::Overviews;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_base::role::Role;
-use lepo_store::bubb::{BubbId, BubbName, words};
+use lepo_store::bubb::{BubbId, BubbName, excerpt_text};
 use lepo_store::conv::Forest;
 use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
@@ -106,7 +106,7 @@ impl ExportedConv<'_> {
             return Ok(output::stem(&local(first.id), &title));
         }
         let title = if first.role == Role::User { self.store.text(&first)? } else { String::new() };
-        Ok(output::stem(&local(first.id), &words(&title)))
+        Ok(output::stem(&local(first.id), &excerpt_text(&title)))
     }
 
     fn first(&self) -> Option<BubbName> {

@@ -7,7 +7,7 @@ use super::render::marked_stopped;
 use crate::commands::address_args::find_in;
 use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
-use lepo_store::bubb::{Attachment, BubbId, BubbName, split_attachments, words};
+use lepo_store::bubb::{Attachment, BubbId, BubbName, excerpt_text, split_attachments};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
@@ -169,7 +169,7 @@ fn parents_first(forest: &Forest) -> Vec<Ix> {
 
 fn question(nodes: &[TreeNode]) -> String {
     let asked = nodes.iter().find(|node| node.name.role == Role::User && !node.name.hidden);
-    asked.map(|node| crate::term::excerpt(&words(&node.text))).unwrap_or_default()
+    asked.map(|node| crate::term::excerpt(&excerpt_text(&node.text))).unwrap_or_default()
 }
 
 /// Reads a bubb's text, with its attachments split off if all their blobs exist and match their hashes.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::term::one_line;
 use lepo_base::error::Error;
-use lepo_base::work_tree::{WorkTree, has_commit};
+use lepo_base::worktree::{Worktree, has_commit};
 use lepo_import::{SourceFormat, commit_of, directory_of};
 
 /// Maximum number of directories in a hint.
@@ -53,7 +53,7 @@ pub fn none_about(word: &str, dir: &Path, sessions: &[LoggedDir]) -> Error {
 /// by number of sessions.
 fn former_dirs(dir: &Path, sessions: &[LoggedDir]) -> Vec<(String, usize)> {
     let mut gone: BTreeMap<String, (usize, bool)> = BTreeMap::new();
-    let tree = WorkTree::containing(dir).filter(|tree| tree.is_taken);
+    let tree = Worktree::containing(dir).filter(|tree| tree.is_taken);
     let mut lookups = 0;
     for LoggedDir { dir: of, log } in sessions {
         let Some(of) = of.as_ref().filter(|of| !Path::new(of).exists()) else { continue };

@@ -15,7 +15,7 @@ use super::stop::StopSignal;
 use crate::commands::Context;
 use crate::term::Color;
 use lepo_base::error::Result;
-use lepo_base::work_tree::WorkTree;
+use lepo_base::worktree::Worktree;
 use lepo_import::{SourceFormat, SourceReader, directory_of};
 
 /// How long a hook waits for the end of a turn to be written.
@@ -55,7 +55,7 @@ pub fn run_on_end(tool: HookedTool, args: &ImportArgs, context: &mut Context<'_>
         Some(store) => {
             let store = context.cwd().join(store);
             let (Some(parent), Some(name)) = (store.parent(), store.file_name()) else { return Ok(0) };
-            let root = WorkTree::containing(&dir).map_or_else(|| dir.clone(), |tree| tree.root);
+            let root = Worktree::containing(&dir).map_or_else(|| dir.clone(), |tree| tree.root);
             (parent.to_path_buf(), Some(PathBuf::from(name)), Some(root))
         }
         None => (dir, None, None),

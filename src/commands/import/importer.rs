@@ -27,10 +27,13 @@ use lepo_store::store::{ImportRecord, Store, now};
 /// Reason for skipping a conversation whose bubbs would get other ids today.
 const OLDER: &str = "conversation that an older lepo imported; --again imports it again";
 
+/// Reason for skipping a conversation of which a better source was imported.
+const COPY: &str = "conversation that was imported from another source";
+
 /// Reason for skipping a conversation that the proxy recorded.
 const PROXIED: &str = "conversation that `do --proxy` has kept; --again imports it, too";
 
-/// An import as the user, a hook or a watch asked for it; each run imports the sources that it is given.
+/// The rules of an import by the user, a hook or a watch. Each run imports other sources by the same rules.
 pub struct Importer<'a> {
     args: &'a ImportArgs,
     stop: &'a StopSignal,
@@ -82,12 +85,12 @@ impl<'a> Importer<'a> {
         let args = self.args;
         let rules =
             ImportRules { tools: args.tools.unwrap_or_default(), date: self.date, now: now(), written: None };
-        let (here, found) = (OnceCell::new(), context.find_store()?);
+        let (here, existing) = (OnceCell::new(), context.find_store()?);
         let make = || match here.get() {
             Some(store) => Ok(store),
             None => context.store_or_make(self.is_automatic).map(|store| here.get_or_init(|| store)),
         };
-        match (args.dry_run, found) {
+        match (args.dry_run, existing) {
             (_, None) => {}
             (true, Some(store)) => _ = here.set(store),
             // Adds missing files to an incomplete store.
@@ -95,8 +98,8 @@ impl<'a> Importer<'a> {
         }
         let before = here.get().map(write::newest).transpose()?.flatten();
         let mut writer = ImportWriter::new(here.get(), args.dry_run, &make, self.stop, self.is_automatic)?;
-        let asked = self.stop.clone();
-        reading.stop = Some(Box::new(move || asked.check()));
+        let stop = self.stop.clone();
+        reading.stop = Some(Box::new(move || stop.check()));
         let brief = match args.tools {
             None => writer.is_brief(),
             Some(tools) => tools != ToolDetail::Full,
@@ -114,7 +117,7 @@ impl<'a> Importer<'a> {
             responses: OnceCell::new(),
             finder: tells_typed().then(SecretFinder::shapes_only),
         };
-        let done = import.all(chosen, &mut reading);
+        let done = import.import_all(chosen, &mut reading);
         let mut report = import.report;
         // Publishes the conversations read before a failure.
         writer.finish()?;
@@ -138,13 +141,13 @@ struct SourceImport<'a, 's> {
     rules: ImportRules,
     writer: &'a mut ImportWriter<'s>,
     report: ImportReport,
-    /// Conversations in databases about other directories.
+    /// Skipped conversations of databases, because they are about other directories.
     elsewhere: Vec<LoggedDir>,
     /// The current sources are in the tool's own folder.
     is_own: bool,
     /// The directories of the store.
     own_dirs: Vec<PathBuf>,
-    /// The store, once there is one.
+    /// The store, once it exists.
     store: &'a OnceCell<Store>,
     /// The providers' ids of answers recorded by the proxy, read when a source has such ids.
     responses: OnceCell<HashSet<String>>,
@@ -159,8 +162,9 @@ impl SourceImport<'_, '_> {
         self.responses.get_or_init(read).contains(response)
     }
 
-    /// Reads all sources, each format in its own order.
-    fn all(&mut self, chosen: Vec<SourceGroup>, reading: &mut SourceReader) -> Result<()> {
+    /// Imports all sources. If nothing was imported because all conversations are about other directories, that is an
+    /// error which names them.
+    fn import_all(&mut self, chosen: Vec<SourceGroup>, reading: &mut SourceReader) -> Result<()> {
         let total = chosen.iter().flat_map(|chosen| &chosen.paths).map(|path| size(path)).sum();
         let mut progress = (!self.importer.is_automatic).then(|| ProgressMeter::new(true));
         let (only, kinds) = (chosen.iter().find_map(|chosen| chosen.about.first().cloned()), chosen.len());
@@ -168,7 +172,7 @@ impl SourceImport<'_, '_> {
             self.is_own = is_own;
             if format == SourceFormat::Database {
                 for path in paths {
-                    self.database(path, &about, reading)?;
+                    self.import_database(path, &about, reading)?;
                 }
                 continue;
             }
@@ -176,7 +180,7 @@ impl SourceImport<'_, '_> {
             self.report.sources.extend(paths.iter().map(source));
             if format == SourceFormat::Lepo {
                 for path in paths {
-                    self.store(&path, reading)?;
+                    self.import_store(&path, reading)?;
                 }
                 continue;
             }
@@ -184,7 +188,7 @@ impl SourceImport<'_, '_> {
                 if let Some(progress) = &mut progress {
                     progress.show("importing", bytes.min(total), total);
                 }
-                self.one(format.as_str(), conversation, path)
+                self.import_conversation(format.as_str(), conversation, path)
             })?;
         }
         let is_alone = !self.importer.is_automatic
@@ -197,18 +201,23 @@ impl SourceImport<'_, '_> {
         }
     }
 
-    /// Imports a database; its conversations determine the format.
-    fn database(&mut self, path: PathBuf, about: &[PathBuf], reading: &mut SourceReader) -> Result<()> {
+    /// Imports the conversations of a database about `about`, or all if that is empty. The database determines the format.
+    fn import_database(
+        &mut self,
+        path: PathBuf,
+        about: &[PathBuf],
+        reading: &mut SourceReader,
+    ) -> Result<()> {
         let mut found = None;
         read_database(&path, reading, &mut |format, conversation| {
             let dir = conversation.dir.as_deref();
-            let is_meant = |dir: &str| about.iter().any(|about| is_below(dir, about));
-            if !about.is_empty() && dir.is_none_or(|dir| !is_meant(dir)) {
+            let is_about = |dir: &str| about.iter().any(|about| is_below(dir, about));
+            if !about.is_empty() && dir.is_none_or(|dir| !is_about(dir)) {
                 self.elsewhere.push(LoggedDir { dir: conversation.dir, log: None });
                 return Ok(());
             }
             found.get_or_insert_with(|| format.to_string());
-            self.one(format, conversation, &path)
+            self.import_conversation(format, conversation, &path)
         })?;
         self.report
             .sources
@@ -216,7 +225,8 @@ impl SourceImport<'_, '_> {
         Ok(())
     }
 
-    fn one(&mut self, format: &str, mut conversation: History, path: &Path) -> Result<()> {
+    /// Imports a conversation, unless a rule skips it; the report counts it and the reason.
+    fn import_conversation(&mut self, format: &str, mut conversation: History, path: &Path) -> Result<()> {
         self.importer.stop.check()?;
         if self.importer.ended.as_deref() == Some(path) {
             conversation.grows = false;
@@ -225,28 +235,15 @@ impl SourceImport<'_, '_> {
         let dir = conversation.dir.as_deref().filter(|_| !is_asked_for);
         self.writer.omissions.is_remembered =
             dir.is_some_and(|dir| !self.own_dirs.iter().any(|own| is_below(dir, own)));
-        let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
-        if self.importer.since.is_some_and(|since| last.unwrap_or(0) < since) {
-            self.report.older += 1;
+        if self.is_skipped(format, &conversation, path) {
             return Ok(());
         }
-        if conversation.copy && self.writer.knows_better(format, &conversation.id, path) {
-            self.report.known += 1;
-            self.report.skip_in(path, "conversation that was imported from another source", 1);
-            return Ok(());
-        }
-        if !self.importer.args.again && conversation.responses.iter().any(|id| self.is_proxied(id)) {
-            self.report.known += 1;
-            self.report.skip_in(path, PROXIED, 1);
-            return Ok(());
-        }
-        let known = self.known(format, &conversation);
-        if known.as_ref().is_some_and(|known| known.version < VERSION) && !self.importer.args.again {
+        let previous = self.find_previous(format, &conversation);
+        if previous.as_ref().is_some_and(|previous| previous.version < VERSION) && !self.importer.args.again {
             self.report.known += 1;
             self.report.skip_in(path, OLDER, 1);
             return Ok(());
         }
-        let known = known.and_then(|known| ToolDetail::parse(&known.tools));
         self.report.conversations += 1;
         self.report.messages += conversation.messages;
         let is_unknown = conversation.is_unknown();
@@ -254,21 +251,8 @@ impl SourceImport<'_, '_> {
         for (reason, count) in &skipped {
             self.report.skip_in(path, reason, *count);
         }
-        let tools = match (self.importer.args.tools, known) {
-            (Some(asked), Some(known)) if asked != known && !self.importer.args.again => {
-                return Err(Error::usage(format!(
-                    "{}: it was imported with --tools {}, and would get other ids with --tools {}",
-                    path.display(),
-                    known.as_str(),
-                    asked.as_str()
-                ))
-                .hint(
-                    "leave --tools out, or import all of it once more, next to what exists, with --again",
-                ));
-            }
-            (asked, known) => asked.or(known).unwrap_or_default(),
-        };
-        let about = SourceFacts {
+        let tools = self.tool_detail(previous.as_ref(), path)?;
+        let facts = SourceFacts {
             format,
             path,
             id: conversation.id.clone(),
@@ -277,7 +261,7 @@ impl SourceImport<'_, '_> {
             tools,
             is_own: self.is_own,
         };
-        let plan = plan(conversation, &ImportRules { tools, written: written(path), ..self.rules });
+        let plan = plan(conversation, &ImportRules { tools, written: modified(path), ..self.rules });
         self.report.withheld += plan.held_back;
         self.report.held_back.extend(plan.first_held.clone());
         self.report.lost_files += plan.lost_files;
@@ -293,9 +277,9 @@ impl SourceImport<'_, '_> {
         if let Some(finder) = &self.finder {
             count_typed(self.writer, &plan, finder, &mut self.report.typed_secrets)?;
         }
-        let (id, imported) = (about.id.clone(), self.writer.imported);
-        self.writer.add(about, plan, self.importer.args.branches)?;
-        let imported = self.writer.imported - imported;
+        let (id, before) = (facts.id.clone(), self.writer.imported);
+        self.writer.add(facts, plan, self.importer.args.branches)?;
+        let imported = self.writer.imported - before;
         if self.importer.is_automatic && imported > 0 {
             let (format, source) = (format.to_string(), path.to_path_buf());
             self.report.news.push(SessionNews { format, source, id, imported, question });
@@ -303,9 +287,46 @@ impl SourceImport<'_, '_> {
         Ok(())
     }
 
+    /// Whether a conversation is too old, imported from a better source, or recorded by the proxy; the report counts it.
+    fn is_skipped(&mut self, format: &str, conversation: &History, path: &Path) -> bool {
+        let last = conversation.nodes.iter().filter_map(|node| node.time).max().or(conversation.start);
+        if self.importer.since.is_some_and(|since| last.unwrap_or(0) < since) {
+            self.report.older += 1;
+            return true;
+        }
+        let reason = if conversation.copy && self.writer.knows_better(format, &conversation.id, path) {
+            COPY
+        } else if !self.importer.args.again && conversation.responses.iter().any(|id| self.is_proxied(id)) {
+            PROXIED
+        } else {
+            return false;
+        };
+        self.report.known += 1;
+        self.report.skip_in(path, reason, 1);
+        true
+    }
+
+    /// Returns how much tool traffic to import: as requested, or else as in the previous import. Another amount would change
+    /// the ids of the bubbs.
+    fn tool_detail(&self, previous: Option<&ImportRecord>, path: &Path) -> Result<ToolDetail> {
+        let previous = previous.and_then(|previous| ToolDetail::parse(&previous.tools));
+        match (self.importer.args.tools, previous) {
+            (Some(requested), Some(previous)) if requested != previous && !self.importer.args.again => {
+                Err(Error::usage(format!(
+                    "{}: it was imported with --tools {}, and would get other ids with --tools {}",
+                    path.display(),
+                    previous.as_str(),
+                    requested.as_str()
+                ))
+                .hint("leave --tools out, or import all of it once more, next to what exists, with --again"))
+            }
+            (requested, previous) => Ok(requested.or(previous).unwrap_or_default()),
+        }
+    }
+
     /// Finds the previous import of a conversation. Without an id, a conversation is identified by its root,
     /// which does not depend on how much tool traffic is imported.
-    fn known(&self, format: &str, conversation: &History) -> Option<ImportRecord> {
+    fn find_previous(&self, format: &str, conversation: &History) -> Option<ImportRecord> {
         if !conversation.id.is_empty() {
             return self.writer.known(format, &conversation.id);
         }
@@ -320,19 +341,19 @@ impl SourceImport<'_, '_> {
     }
 
     /// Imports another store, with its bubbs unchanged.
-    fn store(&mut self, path: &Path, reading: &mut SourceReader) -> Result<()> {
+    fn import_store(&mut self, path: &Path, reading: &mut SourceReader) -> Result<()> {
         self.importer.stop.check()?;
         let from = copy(path, &mut reading.tally)?;
         self.report.conversations += from.roots;
         self.report.messages += from.bubbs.len() as u64;
-        self.leave_out(&from.waiting, "is pending in that store");
+        self.report_withheld(&from.waiting, "is pending in that store");
         let waiting = self.writer.add_store(&from, self.importer.args.branches, &mut reading.tally)?;
-        self.leave_out(&waiting, "would be pending without what followed it there");
+        self.report_withheld(&waiting, "would be pending without what followed it there");
         Ok(())
     }
 
     /// Reports requests of another store that were not copied, because they would be pending here.
-    fn leave_out(&mut self, requests: &[BubbId], why: &str) {
+    fn report_withheld(&mut self, requests: &[BubbId], why: &str) {
         self.report.withheld += requests.len() as u64;
         for id in requests {
             print_status(&StatusLine::note(format!("the request {id} {why} and was not copied")));
@@ -341,7 +362,7 @@ impl SourceImport<'_, '_> {
 }
 
 /// Returns the modification time of a file, in milliseconds since 1970.
-fn written(path: &Path) -> Option<u64> {
+fn modified(path: &Path) -> Option<u64> {
     let time = std::fs::metadata(path).and_then(|meta| meta.modified()).ok()?;
     time.duration_since(UNIX_EPOCH).ok().map(|time| time.as_millis() as u64)
 }
@@ -350,7 +371,7 @@ fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |meta| if meta.is_file() { meta.len() } else { 0 })
 }
 
-/// Masks a title: another tool derives it from the conversation.
+/// Masks a title, because another tool may have derived it from the conversation.
 fn masked_title(title: &str) -> String {
     Masker::for_imports().mask(title).text.into_owned()
 }

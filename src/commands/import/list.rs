@@ -21,17 +21,17 @@ const COLUMNS: [Column; 6] = [
     Column::REST,
 ];
 
-/// Lists them. Writes nothing, and reads only sizes, dates and the number of conversations in databases.
+/// Prints the list. Reads only sizes, dates and the number of conversations in databases.
 pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
-    let places = on_this_machine();
+    let histories = on_this_machine();
     if wants_json {
-        let fields = places.iter().map(|place| {
-            let (bytes, newest) = measure(place);
+        let fields = histories.iter().map(|history| {
+            let (bytes, newest) = measure(history);
             PlaceFields {
-                tool: place.tool,
-                format: place.word,
-                path: place.path.to_string_lossy(),
-                conversations: conversations(place).unwrap_or(place.sources.len()),
+                tool: history.tool,
+                format: history.word,
+                path: history.path.to_string_lossy(),
+                conversations: conversations(history).unwrap_or(history.sources.len()),
                 bytes,
                 newest,
             }
@@ -39,21 +39,21 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         context.out.document(&ImportDocument::Places { places: fields.collect() });
         return Ok(0);
     }
-    if places.is_empty() {
+    if histories.is_empty() {
         context.print_hint(
             "no conversations of other tools found on this machine; to import an export: lepo import FILE",
         );
         return Ok(0);
     }
-    let rows: Vec<[String; 5]> = places.iter().map(cells).collect();
+    let rows: Vec<[String; 5]> = histories.iter().map(cells).collect();
     let table = Table::new(&COLUMNS, 2, &rows, context.out.columns());
-    for (place, cells) in places.iter().zip(&rows) {
-        context.out.line(&table.row(cells, |_| place.path.display().to_string()));
+    for (history, cells) in histories.iter().zip(&rows) {
+        context.out.line(&table.row(cells, |_| history.path.display().to_string()));
     }
     // The hint on stderr must follow the list.
     context.out.flush();
     if context.out.is_terminal() {
-        context.print_hint(format!("to import them: lepo import {}", words_of(&places[0])));
+        context.print_hint(format!("to import them: lepo import {}", arguments_for(&histories[0])));
     }
     Ok(0)
 }
@@ -74,18 +74,18 @@ fn cells(place: &ToolHistory) -> [String; 5] {
 }
 
 /// Returns the arguments that import a tool's history; with `--all` if the tool does not record directories.
-fn words_of(place: &ToolHistory) -> String {
-    let is_placed = SourceFormat::parse(place.word).is_some_and(SourceFormat::knows_directories);
-    format!("{}{}", place.word, if is_placed { "" } else { " --all" })
+fn arguments_for(history: &ToolHistory) -> String {
+    let knows_directories = SourceFormat::parse(history.word).is_some_and(SourceFormat::knows_directories);
+    format!("{}{}", history.word, if knows_directories { "" } else { " --all" })
 }
 
 /// Counts conversations; for a database by reading it. `None` if that fails.
-fn conversations(place: &ToolHistory) -> Option<usize> {
-    if place.format != SourceFormat::Database {
-        return Some(place.sources.len());
+fn conversations(history: &ToolHistory) -> Option<usize> {
+    if history.format != SourceFormat::Database {
+        return Some(history.sources.len());
     }
     let mut count = 0;
-    for path in &place.sources {
+    for path in &history.sources {
         read_database(path, &mut SourceReader::default(), &mut |_, _| {
             count += 1;
             Ok(())
@@ -96,8 +96,8 @@ fn conversations(place: &ToolHistory) -> Option<usize> {
 }
 
 /// Returns the total bytes of all sources, and when the newest was written.
-fn measure(place: &ToolHistory) -> (u64, Option<u64>) {
-    let metas = place.sources.iter().filter_map(|path| std::fs::metadata(path).ok());
+fn measure(history: &ToolHistory) -> (u64, Option<u64>) {
+    let metas = history.sources.iter().filter_map(|path| std::fs::metadata(path).ok());
     metas.fold((0, None), |(size, newest), meta| {
         let written = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         (size + meta.len(), newest.max(written.map(|time| time.as_millis() as u64)))

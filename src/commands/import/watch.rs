@@ -17,6 +17,7 @@ use lepo_base::error::{Error, ExitKind, Result};
 use lepo_import::{SourceFormat, SourceReader};
 use lepo_store::store::now;
 
+/// Imports changed logs until a signal arrives or the store is deleted.
 pub fn run_watch(args: &ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let formats = formats_of(args)?;
     let stop = StopSignal::listen()?;
@@ -26,26 +27,28 @@ pub fn run_watch(args: &ImportArgs, context: &mut Context<'_>) -> Result<u8> {
     let (mut watch, mut changed) = LogWatch::start(folders, &stop)?;
     let mut printer = NewsPrinter { is_json: args.json, ..NewsPrinter::default() };
     let importer = Importer::new(args, &stop)?.automatic(None);
-    let mut held: BTreeMap<(SourceFormat, PathBuf), u64> = BTreeMap::new();
+    // The logs whose last message is withheld, and the time from which it counts as complete.
+    let mut withheld: BTreeMap<(SourceFormat, PathBuf), u64> = BTreeMap::new();
     loop {
-        let begun = Instant::now();
-        import_changed(&importer, changed, (args, &mut held), &mut printer, context)?;
+        let start = Instant::now();
+        import_changed(&importer, changed, (args, &mut withheld), &mut printer, context)?;
         stop.check()?;
         if !store.is_dir() {
             return Err(Error::store(format!("{} is gone", store.display())));
         }
-        // A log that grows all the time takes half of a processor's time at most.
-        let rest = watch.wait_at_least(begun.elapsed())?;
+        // Rests as long as the import took, so that a log that grows all the time uses at most half a processor.
+        let changed_since = watch.wait_at_least(start.elapsed())?;
         stop.check()?;
-        let due = held.values().min().map(|until| Duration::from_millis(until.saturating_sub(now())));
-        changed = if rest.is_empty() { watch.wait(due)? } else { rest };
+        let until_complete =
+            withheld.values().min().map(|until| Duration::from_millis(until.saturating_sub(now())));
+        changed = if changed_since.is_empty() { watch.wait(until_complete)? } else { changed_since };
         stop.check()?;
         let now = now();
-        changed.extend(held.iter().filter(|(_, until)| **until <= now).map(|(log, _)| log.clone()));
+        changed.extend(withheld.iter().filter(|(_, until)| **until <= now).map(|(log, _)| log.clone()));
     }
 }
 
-/// Returns the named formats; all that record directories if it is empty.
+/// Returns the formats that the user named; empty for all formats that record directories.
 fn formats_of(args: &ImportArgs) -> Result<Vec<SourceFormat>> {
     let parse = |word: &PathBuf| {
         let format = word.to_str().and_then(SourceFormat::parse);
@@ -61,19 +64,19 @@ fn formats_of(args: &ImportArgs) -> Result<Vec<SourceFormat>> {
 fn import_changed(
     importer: &Importer<'_>,
     changed: ChangedLogs,
-    (args, held): (&ImportArgs, &mut BTreeMap<(SourceFormat, PathBuf), u64>),
+    (args, withheld): (&ImportArgs, &mut BTreeMap<(SourceFormat, PathBuf), u64>),
     printer: &mut NewsPrinter,
     context: &mut Context<'_>,
 ) -> Result<()> {
     let mut groups: BTreeMap<(SourceFormat, bool), Vec<PathBuf>> = BTreeMap::new();
     for (format, path) in changed {
-        held.remove(&(format, path.clone()));
+        withheld.remove(&(format, path.clone()));
         let is_database = path.extension().is_some_and(|end| end == "db");
         groups.entry((format, is_database)).or_default().push(path);
     }
     for ((format, is_database), paths) in groups {
-        let of = if is_database { SourceFormat::Database } else { format };
-        let mut chosen = vec![SourceGroup { format: of, paths, about: Vec::new(), is_own: true }];
+        let source_format = if is_database { SourceFormat::Database } else { format };
+        let mut chosen = vec![SourceGroup { format: source_format, paths, about: Vec::new(), is_own: true }];
         if !args.all {
             let mut dirs = sources::directories(context)?;
             dirs.extend(sources::remembered(format, context)?);
@@ -84,7 +87,7 @@ fn import_changed(
         }
         match importer.run(chosen, SourceReader::default(), context) {
             Ok(ImportOutcome { report, .. }) => {
-                held.extend(held_logs(format, &report));
+                withheld.extend(withheld_logs(format, &report));
                 printer.print(&report, context);
             }
             Err(error) if matches!(error.kind, ExitKind::Signal(_) | ExitKind::Store) => return Err(error),
@@ -97,8 +100,8 @@ fn import_changed(
 }
 
 /// Returns the logs whose last message is withheld, with the time from which it counts as complete.
-fn held_logs(format: SourceFormat, report: &ImportReport) -> Vec<((SourceFormat, PathBuf), u64)> {
-    let until = report.held_back.iter().filter_map(|held| held.until).max();
+fn withheld_logs(format: SourceFormat, report: &ImportReport) -> Vec<((SourceFormat, PathBuf), u64)> {
+    let until = report.held_back.iter().filter_map(|part| part.until).max();
     let logs = report.sources.iter().map(|(_, path)| (format, path.clone()));
     until.map(|until| logs.map(|log| (log, until)).collect()).unwrap_or_default()
 }
@@ -107,6 +110,7 @@ fn held_logs(format: SourceFormat, report: &ImportReport) -> Vec<((SourceFormat,
 #[derive(Default)]
 struct NewsPrinter {
     is_json: bool,
+    /// Sessions that have a line, by format, and by path and id.
     printed: HashSet<(String, PathBuf)>,
     warned: HashSet<String>,
 }

@@ -202,8 +202,8 @@ fn list_remote(
     let own = vec![paths.config.clone(), paths.state.clone(), settings.file.clone()];
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     model.set_folders(model_folders(paths, here));
-    model.set_holder(Arc::new(ProcessSandboxer::new(AgentSandboxes::default(), settings, paths, own)));
-    let models = runtime.block_on(model.offered())?;
+    model.set_sandboxer(Arc::new(ProcessSandboxer::new(AgentSandboxes::default(), settings, paths, own)));
+    let models = runtime.block_on(model.offered_models())?;
     if as_json {
         let models = models.iter().map(|model| ModelsRow::Offered(OfferedFields::new(model))).collect();
         context.out.document(&ModelsDocument { models });

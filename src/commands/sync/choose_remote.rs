@@ -46,7 +46,12 @@ impl SyncTarget {
     }
 
     /// Determines the remote before a store exists: one is created only if the remote answers.
-    pub fn first(remote: &str, args: &SyncArgs, paths: &Paths, context: &Context<'_>) -> Result<SyncTarget> {
+    pub fn before_store(
+        remote: &str,
+        args: &SyncArgs,
+        paths: &Paths,
+        context: &Context<'_>,
+    ) -> Result<SyncTarget> {
         let url = url_of(remote, context.cwd())?;
         refuse_inside(&url, &[context.cwd()])?;
         confirm(&url, remote, context.save_to().unwrap_or(Path::new(STORE)), args, false)?;
@@ -92,15 +97,15 @@ pub fn set_remote(
         return Ok(None);
     }
     let git = Git::at(&state.repository(), tty().is_some());
-    let place = SyncTarget::find(&git, url, state.settings.heads || args.heads, args)?;
-    Ok(Some(place.apply_to(state)))
+    let target = SyncTarget::find(&git, url, state.settings.heads || args.heads, args)?;
+    Ok(Some(target.apply_to(state)))
 }
 
 /// Converts the user's argument to a URL; rejects forms that git could misinterpret.
 fn url_of(remote: &str, root: &Path) -> Result<String> {
     check_url(remote)?;
-    let is_place = remote.contains([':', '/']) || Path::new(remote).is_dir();
-    let url = match is_place {
+    let is_address = remote.contains([':', '/']) || Path::new(remote).is_dir();
+    let url = match is_address {
         true => match std::fs::canonicalize(remote) {
             Ok(path) if !remote.contains("://") => path.to_string_lossy().into_owned(),
             _ => remote.to_string(),
@@ -112,7 +117,7 @@ fn url_of(remote: &str, root: &Path) -> Result<String> {
             })?;
             // git resolves a path relative to the top of the working tree.
             let path = local_path(&url).filter(|path| path.is_relative());
-            let path = path.and_then(|path| std::fs::canonicalize(work_tree(root, false).join(path)).ok());
+            let path = path.and_then(|path| std::fs::canonicalize(worktree(root, false).join(path)).ok());
             path.map_or(url, |path| path.to_string_lossy().into_owned())
         }
     };
@@ -120,8 +125,8 @@ fn url_of(remote: &str, root: &Path) -> Result<String> {
     Ok(url)
 }
 
-/// Asks for consent to sync with a remote, unless it was given on the command line. Prints in any case who
-/// will be able to read the messages.
+/// Asks for consent to sync with a remote, unless `--yes` was given. Says in any case who will be able to read the
+/// messages.
 fn confirm(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: bool) -> Result<()> {
     let history = match has_history {
         true => {
@@ -154,9 +159,9 @@ fn confirm(url: &str, remote: &str, shown: &Path, args: &SyncArgs, has_history: 
 }
 
 /// Rejects a repository inside the working tree: it may have come with a clone, and its hooks would run.
-pub fn refuse_inside(url: &str, places: &[&Path]) -> Result<()> {
+pub fn refuse_inside(url: &str, dirs: &[&Path]) -> Result<()> {
     let Some(path) = local_path(url).and_then(|path| std::fs::canonicalize(path).ok()) else { return Ok(()) };
-    match places.iter().any(|place| path.starts_with(work_tree(place, true))) {
+    match dirs.iter().any(|dir| path.starts_with(worktree(dir, true))) {
         false => Ok(()),
         true => Err(Error::usage(format!("refused remote: {} is inside the working tree", path.display()))
             .hint(
@@ -168,7 +173,7 @@ pub fn refuse_inside(url: &str, places: &[&Path]) -> Result<()> {
 
 /// Returns the innermost or outermost git working tree around a directory; else the directory itself. The
 /// home directory does not count.
-fn work_tree(dir: &Path, outermost: bool) -> PathBuf {
+fn worktree(dir: &Path, outermost: bool) -> PathBuf {
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     let home = lepo_base::env::var("HOME").and_then(|home| std::fs::canonicalize(home).ok());
     let is_home = |dir: &Path| home.as_ref().is_some_and(|home| home.starts_with(dir));
@@ -177,7 +182,7 @@ fn work_tree(dir: &Path, outermost: bool) -> PathBuf {
     let tree = if outermost { trees.last() } else { trees.next() };
     match tree {
         Some(tree) => tree.to_path_buf(),
-        // A path that contains nothing.
+        // The home directory is not a worktree: returns a path that contains no remote.
         None if outermost && is_home(&dir) => dir.join(".git"),
         None => dir,
     }

@@ -38,7 +38,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
             (store, None)
         }
         (None, Some(remote)) => {
-            let place = SyncTarget::first(remote, &args, paths, context)?;
+            let place = SyncTarget::before_store(remote, &args, paths, context)?;
             let store = context.store_or_make(true)?;
             print_status(&format!("made {}", store.display_path().display()));
             (store, Some(place))
@@ -235,7 +235,7 @@ fn watch(
     secrets: &PushSecrets,
     context: &mut Context<'_>,
 ) -> Result<u8> {
-    let (mut is_offline, mut told) = (false, Vec::new());
+    let (mut is_offline, mut reported) = (false, Vec::new());
     let options = SyncOptions {
         secrets,
         may_ask: false,
@@ -258,8 +258,8 @@ fn watch(
         }
         print_news(&done, &state, context);
         let now = troubles(&done, store, state.settings.heads, context.at);
-        now.iter().filter(|line| !told.contains(*line)).for_each(print_status);
-        told = now;
+        now.iter().filter(|line| !reported.contains(*line)).for_each(print_status);
+        reported = now;
         context.out.flush();
         if context.out.closed() {
             return Ok(0);

@@ -11,8 +11,8 @@ use lepo_base::formula::{self, FormulaMatch, code_end, run};
 use lepo_base::formula_sense::FormulaContext;
 use lepo_turn::config::MathNotation;
 
-/// Bytes to wait for a closing mark; after that the opening one is text.
-const PATIENCE: usize = 1000;
+/// Maximum bytes after an opening mark in which its closing mark is awaited; after that the opening mark is text.
+const MAX_WAIT: usize = 1000;
 
 /// Parses a complete text.
 pub fn read_whole(text: &str, notation: MathNotation, style: Style, spans: &mut Vec<Span>) {
@@ -28,10 +28,10 @@ pub fn read(input: InlineText<'_>, before: &mut TextBefore, style: Style, spans:
         InlineParser { input, text, at: 0, before: *before, has_ended, style, spans, plain, unclosed };
     while let Some(next) = reader.next() {
         match next {
-            MarkOutcome::Took => {}
-            MarkOutcome::Hold => break,
-            MarkOutcome::Wait if reader.patient() => break,
-            MarkOutcome::Wait | MarkOutcome::Literal => reader.literal(),
+            MarkOutcome::Consumed => {}
+            MarkOutcome::InFormula => break,
+            MarkOutcome::Wait if reader.can_wait() => break,
+            MarkOutcome::Wait | MarkOutcome::Literal => reader.push_literal(),
         }
     }
     reader.flush();
@@ -61,12 +61,15 @@ struct InlineParser<'r> {
     unclosed: Vec<(char, usize)>,
 }
 
+/// The result of handling a mark.
 enum MarkOutcome {
-    Took,
+    /// Parsed, with the text that belongs to it.
+    Consumed,
     /// Undecided until more text of the line arrives.
     Wait,
     /// Undecided until a possible formula is closed or its paragraph ends.
-    Hold,
+    InFormula,
+    /// Not a mark but text.
     Literal,
 }
 
@@ -76,8 +79,8 @@ impl<'r> InlineParser<'r> {
     }
 
     /// Whether more text may arrive, and is worth waiting for.
-    fn patient(&self) -> bool {
-        !self.has_ended && self.rest().len() < PATIENCE
+    fn can_wait(&self) -> bool {
+        !self.has_ended && self.rest().len() < MAX_WAIT
     }
 
     /// Consumes text up to the next mark, and handles that.
@@ -86,7 +89,7 @@ impl<'r> InlineParser<'r> {
         let up_to = rest.bytes().position(is_mark).unwrap_or(rest.len());
         let (plain, rest) = rest.split_at(up_to);
         self.plain.push_str(plain);
-        self.push_text(plain);
+        self.advance_past(plain);
         Some(match rest.chars().next()? {
             '$' => match self.formula() {
                 MarkOutcome::Literal => self.dollars(rest),
@@ -107,18 +110,19 @@ impl<'r> InlineParser<'r> {
         })
     }
 
-    fn push_text(&mut self, text: &str) {
+    fn advance_past(&mut self, text: &str) {
         self.at += text.len();
         self.before.push(text);
     }
 
-    fn literal(&mut self) {
+    /// Consumes a run of marks as text.
+    fn push_literal(&mut self) {
         let rest = self.rest();
         let Some(mark) = rest.chars().next() else { return };
         let run = if matches!(mark, '*' | '_' | '~' | '`') { run(rest, mark) } else { mark.len_utf8() };
         let run = rest.split_at(run).0;
         self.plain.push_str(run);
-        self.push_text(run);
+        self.advance_past(run);
     }
 
     fn flush(&mut self) {
@@ -127,12 +131,12 @@ impl<'r> InlineParser<'r> {
         }
     }
 
-    /// Returns the end that `look` finds, unless the search for this mark and length already failed.
-    fn closed(&mut self, mark: char, length: usize, look: impl FnOnce() -> Option<usize>) -> Option<usize> {
+    /// Returns the end that `find` finds, unless a search for this mark and run length already failed.
+    fn end_of(&mut self, mark: char, length: usize, find: impl FnOnce() -> Option<usize>) -> Option<usize> {
         if self.unclosed.contains(&(mark, length)) {
             return None;
         }
-        let end = look();
+        let end = find();
         if end.is_none() {
             self.unclosed.push((mark, length));
         }
@@ -154,10 +158,10 @@ impl<'r> InlineParser<'r> {
                 let is_unicode = self.input.notation == MathNotation::Unicode;
                 let unicode = is_unicode.then(|| to_unicode(&source, context)).flatten();
                 self.plain.push_str(unicode.as_deref().unwrap_or(&source));
-                self.push_text(whole);
-                MarkOutcome::Took
+                self.advance_past(whole);
+                MarkOutcome::Consumed
             }
-            FormulaMatch::Undecided => MarkOutcome::Hold,
+            FormulaMatch::Undecided => MarkOutcome::InFormula,
             FormulaMatch::Missing => MarkOutcome::Literal,
         }
     }
@@ -165,8 +169,8 @@ impl<'r> InlineParser<'r> {
     fn dollars(&mut self, rest: &str) -> MarkOutcome {
         let dollars = rest.split_at(run(rest, '$')).0;
         self.plain.push_str(dollars);
-        self.push_text(dollars);
-        MarkOutcome::Took
+        self.advance_past(dollars);
+        MarkOutcome::Consumed
     }
 
     fn escape(&mut self, rest: &str) -> MarkOutcome {
@@ -175,23 +179,25 @@ impl<'r> InlineParser<'r> {
             Some(true) => {
                 let (taken, _) = rest.split_at(2);
                 self.plain.push_str(taken.split_at(1).1);
-                self.push_text(taken);
-                MarkOutcome::Took
+                self.advance_past(taken);
+                MarkOutcome::Consumed
             }
             // The second of two backslashes must not escape what follows.
             Some(false) if rest.starts_with("\\\\") => {
                 self.plain.push_str("\\\\");
-                self.push_text("\\\\");
-                MarkOutcome::Took
+                self.advance_past("\\\\");
+                MarkOutcome::Consumed
             }
             Some(false) => MarkOutcome::Literal,
         }
     }
 
     fn code(&mut self, rest: &str) -> MarkOutcome {
-        let Some(end) = self.closed('`', run(rest, '`'), || code_end(rest)) else { return MarkOutcome::Wait };
+        let Some(end) = self.end_of('`', run(rest, '`'), || code_end(rest)) else {
+            return MarkOutcome::Wait;
+        };
         // At the end of the text the run may still become longer.
-        if end == rest.len() && self.patient() {
+        if end == rest.len() && self.can_wait() {
             return MarkOutcome::Wait;
         }
         let (whole, _) = rest.split_at(end);
@@ -200,8 +206,8 @@ impl<'r> InlineParser<'r> {
         let inner = spaced.filter(|inner| !inner.trim().is_empty()).unwrap_or(inner);
         self.flush();
         self.spans.push(Span::new(inner, Style { code: true, ..self.style }));
-        self.push_text(whole);
-        MarkOutcome::Took
+        self.advance_past(whole);
+        MarkOutcome::Consumed
     }
 
     fn emphasis(&mut self, rest: &str, mark: char) -> MarkOutcome {
@@ -215,14 +221,14 @@ impl<'r> InlineParser<'r> {
         let all = self.input.all.get(self.at..).unwrap_or_default();
         let input = InlineText { line: rest, all, ..self.input };
         let mut is_open = false;
-        let end = self.closed(mark, length, || closing(input, mark, length, &mut is_open));
+        let end = self.end_of(mark, length, || closing(input, mark, length, &mut is_open));
         if is_open {
             self.unclosed.clear();
-            return MarkOutcome::Hold;
+            return MarkOutcome::InFormula;
         }
         let Some(end) = end else { return MarkOutcome::Wait };
         // As with code: the run may become longer.
-        if end == rest.len() && self.patient() {
+        if end == rest.len() && self.can_wait() {
             return MarkOutcome::Wait;
         }
         let (whole, _) = rest.split_at(end);
@@ -236,8 +242,8 @@ impl<'r> InlineParser<'r> {
         }
         self.flush();
         read_whole(inner, self.input.notation, style, self.spans);
-        self.push_text(whole);
-        MarkOutcome::Took
+        self.advance_past(whole);
+        MarkOutcome::Consumed
     }
 
     /// Parses `[text](url)`; for an image `rest` starts with `!`.
@@ -266,8 +272,8 @@ impl<'r> InlineParser<'r> {
         } else if !address.is_empty() {
             self.spans.extend(address_in_brackets(address, Style { dim: true, ..self.style }));
         }
-        self.push_text(rest.split_at(rest.len() - link.len() + close + end).0);
-        MarkOutcome::Took
+        self.advance_past(rest.split_at(rest.len() - link.len() + close + end).0);
+        MarkOutcome::Consumed
     }
 }
 
@@ -384,10 +390,10 @@ mod tests {
             let many = marks.repeat(3_000);
             for has_ended in [true, false] {
                 let taken = read_part(&many, has_ended, &mut Vec::new());
-                assert!(taken + PATIENCE > many.len(), "{marks}");
+                assert!(taken + MAX_WAIT > many.len(), "{marks}");
             }
         }
-        let long = format!("*{}", "x".repeat(PATIENCE));
+        let long = format!("*{}", "x".repeat(MAX_WAIT));
         assert_eq!(read_part(&long, false, &mut Vec::new()), long.len());
     }
 }

@@ -39,7 +39,7 @@ pub async fn answers(
 }
 
 pub async fn offered(config: &ModelConfig, settings: &Settings, paths: &Paths) -> Result<Vec<ModelFacts>> {
-    client(config, settings, paths, None)?.offered().await
+    client(config, settings, paths, None)?.offered_models().await
 }
 
 fn client(

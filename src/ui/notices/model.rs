@@ -33,9 +33,9 @@ notices! { ModelNotice, _at;
         note "all of this was thinking, whose end {model} marked, but not its beginning; the answer follows",
         MODELS: "Only the answer is stored, and printed by `-q` and `--json`. From now on, its answers are read as beginning with thinking.";
     ModelNotice::WebToolFailed(tool, code) => plain "{tool} failed: {code}";
-    ModelNotice::ToldAsText(model) => note "{model} gets the conversation so far as text",
+    ModelNotice::SentAsText(model) => note "{model} gets the conversation so far as text",
         COMMANDS: "The agent has no session of this conversation that it could continue.";
-    ModelNotice::Held(model, access, sandbox) =>
+    ModelNotice::Sandboxed(model, access, sandbox) =>
         note "{model} is sandboxed by {sandbox} with access `{access}`: it has no network"
         as "{model} is sandboxed by bubblewrap with access `read`: it has no network",
         COMMANDS: "Only an agent whose model runs in the same sandbox can answer; `sandbox = \"net\"` gives it a network.";

@@ -359,8 +359,8 @@ fn slash_commands_and_prompts_are_told_and_carried_out() {
     bot.home.write("config/_prompts/explain.md", "Explain briefly:");
     let mut client = Client::start(&bot.home, &[]);
     let session = client.session(&bot.home);
-    let actual = client.until("the commands", |client| client.of_kind("available_commands_update").pop());
-    let names: Vec<&str> = actual["availableCommands"]
+    let update = client.until("the commands", |client| client.of_kind("available_commands_update").pop());
+    let names: Vec<&str> = update["availableCommands"]
         .as_array()
         .unwrap()
         .iter()
@@ -386,8 +386,8 @@ fn skills_are_offered_by_their_names_and_a_question_is_asked_with_one() {
     bot.home.write(".agents/skills/pdf/SKILL.md", skill);
     let mut client = Client::start(&bot.home, &[]);
     let session = client.session(&bot.home);
-    let actual = client.until("the commands", |client| client.of_kind("available_commands_update").pop());
-    let commands = actual["availableCommands"].as_array().unwrap();
+    let update = client.until("the commands", |client| client.of_kind("available_commands_update").pop());
+    let commands = update["availableCommands"].as_array().unwrap();
     let offered = commands.iter().find(|command| command["name"] == "pdf").unwrap();
     assert_eq!(offered["description"], "Reads PDF files.");
     client.asks(&session, "/pdf what does it say?");

@@ -140,8 +140,8 @@ fn a_repository_names_variables_in_the_open_and_gets_no_key_of_lepos() {
     for told in
         ["puts your REGION into env \"MY_TOKEN\"", "LEPO_TEST_KEY into env \"STOLEN\"", "ALIAS into `url`"]
     {
-        let actual = told.replace(' ', "");
-        assert!(shown.contains(&actual), "{actual}: {shown}");
+        let compact = told.replace(' ', "");
+        assert!(shown.contains(&compact), "{compact}: {shown}");
     }
     let mut lepo = bot.home.detached(&["do", "x"]);
     lepo.env("LEPO_TEST_KEY", KEY).env("ALIAS", KEY);

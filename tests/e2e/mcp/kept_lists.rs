@@ -155,8 +155,8 @@ fn a_server_that_cannot_start_any_more_is_an_error_result_and_is_said() {
     let bot = bot(&echo(), [text_reply("One."), call("echo"), text_reply("Two.")]);
     ask(&bot);
     bot.home.write("left/s/tools", "no list");
-    let actual = ask(&bot);
-    assert!(actual.contains("warning: server s cannot be used: "), "{actual}");
+    let printed = ask(&bot);
+    assert!(printed.contains("warning: server s cannot be used: "), "{printed}");
     assert!(results(&bot)[0].starts_with(r#"error: server "s" is not running: "#), "{:?}", results(&bot));
     assert_eq!(calls(&bot), 0);
 }

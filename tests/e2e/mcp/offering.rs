@@ -78,8 +78,8 @@ fn what_is_long_or_no_text_is_a_blob() {
     let bot = bot(OFF, "plain");
     let args = ["do", "--context", "mcp:s/guide://picture", "--context", "mcp:s/guide://long", "x"];
     assert_eq!(bot.home.alone(&args).code, 0);
-    let actual = stored_texts(&bot);
-    let (picture, long) = (&actual[0].1, &actual[1].1);
+    let stored = stored_texts(&bot);
+    let (picture, long) = (&stored[0].1, &stored[1].1);
     assert!(picture.starts_with("mcp:s/guide://picture, image/gif\n\nmcp:s/guide://picture (guide://picture/alt):\n```\na dot\n```\n[16 bytes: _blobs/"), "{picture}");
     assert!(long.len() < 60_000 && long.contains("begin x") && long.contains("x end"), "{}", long.len());
     assert!(long.lines().last().unwrap().starts_with("[200,010 bytes: _blobs/"), "{:?}", long.lines().last());
@@ -143,9 +143,9 @@ fn the_messages_of_a_prompt_are_bubbs_of_their_roles() {
         let args: Vec<&str> = ["do"].into_iter().chain(args).collect();
         let ran = bot.home.alone(&args);
         assert_eq!((ran.code, ran.out.as_str()), (0, "Yes.\n"), "{args:?}: {}", ran.err);
-        let actual = stored_texts(&bot);
+        let stored = stored_texts(&bot);
         let found: Vec<(&str, &str)> =
-            actual.iter().map(|(tag, text)| (tag.as_str(), text.as_str())).collect();
+            stored.iter().map(|(tag, text)| (tag.as_str(), text.as_str())).collect();
         assert_eq!(found.split_last().unwrap().1, expected, "{args:?}");
         let sent = messages(&bot.bodies()[0]);
         for (tag, text) in expected {

@@ -69,9 +69,9 @@ fn entries_of_env_are_headers_and_are_in_no_message() {
         !headers.is_empty() && headers.iter().all(|line| line.to_lowercase().contains(TOKEN)),
         "{headers:?}"
     );
-    let actual = [texts_below(&bot.home.path().join("state")), texts_below(&bot.home.work())].concat();
-    assert!(actual.iter().any(|(_, text)| text.contains("lepo_tool::mcp")), "nothing was logged: {actual:?}");
-    for (path, text) in actual {
+    let files = [texts_below(&bot.home.path().join("state")), texts_below(&bot.home.work())].concat();
+    assert!(files.iter().any(|(_, text)| text.contains("lepo_tool::mcp")), "nothing was logged: {files:?}");
+    for (path, text) in files {
         assert!(!text.contains(TOKEN), "{path}");
         if path.contains("application-lepo-") {
             assert_lepos_own(&text);

@@ -74,11 +74,11 @@ fn a_browser_signs_in_and_the_token_is_in_nothing_but_requests_and_its_file() {
         assert_eq!((ran.code, ran.out.as_str()), (0, "Done.\n"), "{}", ran.err);
         assert_eq!(result(&bot), "you sent Bearer [secret]");
         assert_eq!(authority.state.lock().unwrap().scopes, ["read"]);
-        let actual = [texts_below(&bot.home.path().join("state")), texts_below(&bot.home.work())].concat();
-        for (path, text) in actual.iter().filter(|(path, _)| !path.contains("mcp-auth")) {
+        let files = [texts_below(&bot.home.path().join("state")), texts_below(&bot.home.work())].concat();
+        for (path, text) in files.iter().filter(|(path, _)| !path.contains("mcp-auth")) {
             assert!(!text.contains("access-s3cret"), "{path}");
         }
-        assert!(actual.iter().any(|(path, _)| path.contains("application-lepo-")), "there is a log");
+        assert!(files.iter().any(|(path, _)| path.contains("application-lepo-")), "there is a log");
         let document: Value = serde_json::from_str(&bot.home.ok(&["mcp", "--json"])).unwrap();
         assert_eq!(document["servers"][0]["signed_in"]["refreshes"], true);
         assert!(!document.to_string().contains("s3cret"));

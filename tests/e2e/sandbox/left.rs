@@ -46,16 +46,16 @@ fn a_repository_that_slips_through_is_moved_aside_and_told() {
         assert_ne!(status.code, 0, "{place} is a repository: {}", status.out);
     }
     assert!(!bot.home.work().join("TRIPPED").exists());
-    let actual = command_result(&bot);
+    let result = command_result(&bot);
     for (path, aside) in
         [("src/.git", "src/git.made-by-a-command"), ("bare/HEAD", "bare/HEAD.made-by-a-command")]
     {
         assert!(ran.err.contains(&format!("repository at {path}, moved aside to {aside}")), "{}", ran.err);
-        assert!(actual.contains(&format!("moved aside: {path} is now {aside}")), "{actual}");
+        assert!(result.contains(&format!("moved aside: {path} is now {aside}")), "{result}");
         assert!(bot.home.work().join(aside).exists());
     }
     // The directory itself could not become one.
-    assert!(actual.contains("HEAD: ") && !bot.home.work().join("HEAD").exists(), "{actual}");
+    assert!(result.contains("HEAD: ") && !bot.home.work().join("HEAD").exists(), "{result}");
 }
 
 #[test]
@@ -296,15 +296,15 @@ fn keys_in_a_store_are_not_read_by_a_held_command() {
         }
         let ran = run(lepo, b"");
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let actual = command_result(&bot);
+        let result = command_result(&bot);
         assert!(
-            !actual.contains(KEY) && !actual.contains("[secret: ") && !actual.contains("\nKEY"),
-            "{access} {path:?}: {actual}"
+            !result.contains(KEY) && !result.contains("[secret: ") && !result.contains("\nKEY"),
+            "{access} {path:?}: {result}"
         );
         for seen in
             ["general", "# instructions of sub", "beside", "none beside", "\nsub\n", "?? sub/", "\nend"]
         {
-            assert!(actual.contains(seen), "{access} {path:?} {seen}: {actual}");
+            assert!(result.contains(seen), "{access} {path:?} {seen}: {result}");
         }
         assert_eq!(bot.home.read("work/.lepo/_mcp.json"), KEY);
     }
@@ -361,9 +361,9 @@ fn processes_and_threads_of_a_held_command_are_limited() {
         }
         let ran = run(lepo, b"");
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let actual = command_result(&bot);
-        let threads = actual.lines().find_map(|line| line.strip_prefix("threads: ")?.parse::<u32>().ok());
-        assert!(threads.is_some_and(|n| (100..6000).contains(&n)), "{user:?}: {actual}");
+        let result = command_result(&bot);
+        let threads = result.lines().find_map(|line| line.strip_prefix("threads: ")?.parse::<u32>().ok());
+        assert!(threads.is_some_and(|n| (100..6000).contains(&n)), "{user:?}: {result}");
     }
 }
 
@@ -412,12 +412,12 @@ fn the_configuration_is_not_changed_where_links_lead_to_it() {
         }
         let ran = bot.home.alone(&["do", "go"]);
         assert_eq!(ran.code, 0, "{}", ran.err);
-        let actual = command_result(&bot);
-        assert!(work.join("ran").exists(), "{actual}");
-        assert_eq!(bot.home.read(&format!("work/{config}")), settings, "{actual}");
-        assert!(!actual.contains("provider"), "{actual}");
+        let result = command_result(&bot);
+        assert!(work.join("ran").exists(), "{result}");
+        assert_eq!(bot.home.read(&format!("work/{config}")), settings, "{result}");
+        assert!(!result.contains("provider"), "{result}");
         for made in ["d2", "l2", "new.json"] {
-            assert!(!work.join(made).exists(), "{made}: {actual}");
+            assert!(!work.join(made).exists(), "{made}: {result}");
         }
     }
     // A link in the working directory itself could be replaced.

@@ -290,8 +290,8 @@ pub fn tree(root: &Path) -> Tree {
             let mut bytes = Vec::new();
             std::fs::File::open(&place).unwrap().read_to_end(&mut bytes).unwrap();
             let more = |program: &str, option: &str| {
-                let actual = Command::new(program).arg(option).arg(&place).output();
-                actual.map(|actual| String::from_utf8_lossy(&actual.stdout).into_owned()).unwrap_or_default()
+                let output = Command::new(program).arg(option).arg(&place).output();
+                output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
             };
             state += &format!(" {bytes:?} {} {}", more("getfattr", "-d"), more("lsattr", "-vd"));
         }

@@ -263,8 +263,8 @@ fn once_tool_use_has_ended_tools_stay_and_none_may_be_called() {
     assert!(sent[0]["tool_choice"].is_null());
     assert_eq!(sent[1]["tool_choice"], json!({"type": "none"}));
     assert!(sent.iter().all(|body| body["tools"] == sent[0]["tools"]));
-    let actual = sent[2]["messages"].as_array().unwrap().iter().rev().find(|m| m["role"] == "user").unwrap();
-    assert!(actual.to_string().contains("no tool can be called any more"), "{actual}");
+    let last = sent[2]["messages"].as_array().unwrap().iter().rev().find(|m| m["role"] == "user").unwrap();
+    assert!(last.to_string().contains("no tool can be called any more"), "{last}");
 
     let server = self::server(vec![hammer(), saw(), hammer()], "none");
     let home = super::home(&server, "planner = 'native'\nmax_rounds = 1", ANTHROPIC);

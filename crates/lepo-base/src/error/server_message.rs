@@ -3,18 +3,18 @@
 use serde_json::Value;
 
 /// Returns the server's own message, wherever it is; `None` if there is no message or the body is plain text.
-pub fn server_words(body: &str) -> Option<String> {
+pub fn message_in_body(body: &str) -> Option<String> {
     in_json(body).or_else(|| in_events(body)).or_else(|| in_page(body))
 }
 
 /// Formats: OpenAI `{"error":{"message"}}`, Ollama `{"error":"…"}`, others `{"message"}`, `{"detail"}`; some in a
 /// list.
 fn in_json(body: &str) -> Option<String> {
-    words_in(&serde_json::from_str(body.trim()).ok()?)
+    message_in_error(&serde_json::from_str(body.trim()).ok()?)
 }
 
 /// Fields of an error that may have a message, best first.
-const WORDS: &[&str] = &[
+const MESSAGE_FIELDS: &[&str] = &[
     "error",
     "message",
     "detail",
@@ -35,13 +35,13 @@ const WORDS: &[&str] = &[
 ];
 
 /// Returns the message within an error object.
-pub fn words_in(error: &Value) -> Option<String> {
+pub fn message_in_error(error: &Value) -> Option<String> {
     match error {
         Value::String(text) if !text.trim().is_empty() => {
             Some(in_json_object(text).unwrap_or_else(|| text.clone()))
         }
-        Value::Object(fields) => WORDS.iter().find_map(|key| words_in(fields.get(*key)?)),
-        Value::Array(items) => items.iter().find_map(words_in),
+        Value::Object(fields) => MESSAGE_FIELDS.iter().find_map(|key| message_in_error(fields.get(*key)?)),
+        Value::Array(items) => items.iter().find_map(message_in_error),
         _ => None,
     }
 }
@@ -152,10 +152,10 @@ mod tests {
             ("plain text", None),
             ("", None),
         ] {
-            assert_eq!(server_words(body).as_deref(), words, "{body}");
+            assert_eq!(message_in_body(body).as_deref(), words, "{body}");
         }
         let deep = "{\"error\":".repeat(100_000);
-        assert_eq!(server_words(&deep), None);
-        assert!(server_words(&"<b>".repeat(100_000)).is_some());
+        assert_eq!(message_in_body(&deep), None);
+        assert!(message_in_body(&"<b>".repeat(100_000)).is_some());
     }
 }

@@ -130,8 +130,8 @@ pub fn limit_processes(_: u32) -> Option<ProcessLimit> {
 pub struct ChildProcesses(HashMap<i32, Vec<i32>>);
 
 impl ChildProcesses {
-    /// Runs `ps`. The system call for it, `proc_listchildpids`, would need `unsafe` here, or a crate (libproc) that
-    /// is built with libclang.
+    /// Runs `ps`. The system call for it, `proc_listchildpids`, would need `unsafe` here, or a crate (libproc) whose
+    /// build needs libclang.
     pub fn snapshot() -> ChildProcesses {
         let mut ps = Command::new("/bin/ps");
         ps.args(["-A", "-o", "pid=,ppid="]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());

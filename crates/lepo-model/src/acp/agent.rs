@@ -68,7 +68,7 @@ pub struct AgentLaunch<'s> {
     /// Longest silence.
     pub idle: Duration,
     /// Puts it into a sandbox.
-    pub holder: Option<&'s dyn AgentSandboxer>,
+    pub sandboxer: Option<&'s dyn AgentSandboxer>,
 }
 
 impl AgentLaunch<'_> {
@@ -85,7 +85,7 @@ impl AgentLaunch<'_> {
             let prepared = prepared.map_err(|error| not_started(program, &error))?;
             return Ok((prepared.with_stdin(), None, None));
         };
-        let Some(holder) = self.holder else {
+        let Some(sandboxer) = self.sandboxer else {
             let what = format!(
                 "{name} cannot be started here: it needs a sandbox with access \
                 `{}`",
@@ -94,7 +94,7 @@ impl AgentLaunch<'_> {
             return Err(Error::usage(what));
         };
         let held = AgentCommand { model: name, command, sandbox, dir: self.dir, start: self.start };
-        let SandboxedAgent { program, description, note, rest } = holder.sandbox_agent(held).await?;
+        let SandboxedAgent { program, description, note, rest } = sandboxer.sandbox_agent(held).await?;
         Ok((program.with_stdin(), Some(AgentSandboxGuard { description, _rest: rest }), note))
     }
 }

@@ -11,7 +11,7 @@ mod session;
 
 pub(super) use agent::AgentProcess;
 pub(super) use answer::AgentAnswer;
-pub(super) use session::{offered, start_prompt};
+pub(super) use session::{offered_models, start_prompt};
 
 use super::media::{FileSupport, IMAGES};
 use super::provider_spec::{ConversationFormat, ProviderSpec, ToolFormat};

@@ -1,5 +1,5 @@
-//! The session for a question: the session that ends where the question follows, or a new one that gets the
-//! conversation as text.
+//! The agent's session for a question: the session that already has the conversation before it, or else a new one, which
+//! gets the conversation as text.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -27,23 +27,22 @@ pub async fn start_prompt(
     request: ChatRequest<'_>,
     timeouts: Timeouts,
     gate: &Gate,
-    (holder, folders): (Option<&dyn AgentSandboxer>, &ModelFolders),
+    (sandboxer, folders): (Option<&dyn AgentSandboxer>, &ModelFolders),
 ) -> Result<AgentAnswer> {
-    let wanted = request.agent.session;
     let dir = match request.agent.dir {
         Some(dir) => dir.to_path_buf(),
         None => std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
     };
     let start = folders.start_in(&dir);
-    let starting = AgentLaunch {
+    let launch = AgentLaunch {
         config,
         dir: &dir,
         start: &start,
         compare: &folders.compare_files,
         idle: timeouts.idle,
-        holder,
+        sandboxer,
     };
-    let (mut agent, note) = pool::acquire(starting, wanted).await?;
+    let (mut agent, note) = pool::acquire(launch, request.agent.session).await?;
     let messages: Vec<ChatMessage> =
         request.messages.iter().filter(|message| !message.instruction).cloned().collect();
     let has_files = messages.iter().any(|message| !message.files.is_empty());
@@ -53,19 +52,19 @@ pub async fn start_prompt(
     }
     gate.passed().await;
     let mut events: VecDeque<ChatEvent> = note.into_iter().map(ChatEvent::Notice).collect();
-    let (session, goes_on) = open(&mut agent, request.agent, &dir, config).await?;
-    let asked = if goes_on { since_answer(&messages) } else { &messages };
-    if !goes_on && messages.iter().any(|message| message.role == Role::Assistant) {
-        events.push_back(ChatEvent::Notice(ModelNotice::ToldAsText(config.name.clone())));
+    let (session, is_continued) = open(&mut agent, request.agent, &dir, config).await?;
+    let new_messages = if is_continued { since_answer(&messages) } else { &messages };
+    if !is_continued && messages.iter().any(|message| message.role == Role::Assistant) {
+        events.push_back(ChatEvent::Notice(ModelNotice::SentAsText(config.name.clone())));
     }
     events.push_back(ChatEvent::AgentSession(session.clone()));
-    let prompt = blocks(asked)?;
+    let prompt = prompt_blocks(new_messages)?;
     tracing::debug!(model = config.name, session, "prompt");
     let id = agent.request(&client::prompt(&session, prompt));
     Ok(AgentAnswer::new(agent, session, id, events))
 }
 
-/// Returns the session to ask in, and whether it contains the conversation.
+/// Opens the session to ask in; returns its id, and whether it contains the conversation.
 async fn open(
     agent: &mut AgentProcess,
     context: AgentContext<'_>,
@@ -119,7 +118,7 @@ fn since_answer(messages: &[ChatMessage]) -> &[ChatMessage] {
 }
 
 /// Returns the blocks of a prompt: the text, then the images.
-fn blocks(messages: &[ChatMessage]) -> Result<Vec<ContentBlock>> {
+fn prompt_blocks(messages: &[ChatMessage]) -> Result<Vec<ContentBlock>> {
     let mut blocks = vec![ContentBlock::text(prompt_text(messages))];
     for file in messages.iter().flat_map(|message| &message.files) {
         let mut data = Vec::new();
@@ -135,23 +134,23 @@ fn blocks(messages: &[ChatMessage]) -> Result<Vec<ContentBlock>> {
 }
 
 /// Returns the models that an agent lists for a new session.
-pub async fn offered(
+pub async fn offered_models(
     config: &ModelConfig,
     timeouts: Timeouts,
-    holder: Option<&dyn AgentSandboxer>,
+    sandboxer: Option<&dyn AgentSandboxer>,
     folders: &ModelFolders,
 ) -> Result<Vec<ModelFacts>> {
     let dir = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
     let start = folders.start_in(&dir);
-    let starting = AgentLaunch {
+    let launch = AgentLaunch {
         config,
         dir: &dir,
         start: &start,
         compare: &folders.compare_files,
         idle: timeouts.idle,
-        holder,
+        sandboxer,
     };
-    let (mut agent, _) = pool::acquire(starting, None).await?;
+    let (mut agent, _) = pool::acquire(launch, None).await?;
     let reply = agent.call(&client::new_session(&dir.to_string_lossy())).await?;
     let facts = |id: String| ModelFacts { id, ..ModelFacts::default() };
     Ok(client::models(&reply).into_iter().map(facts).collect())

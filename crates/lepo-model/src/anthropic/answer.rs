@@ -10,7 +10,7 @@ use crate::message::{ToolCall, ToolSpec};
 use crate::replay::{ProviderMessage, ReplayBudget};
 use crate::sse_answer::{Decoder, EventUse};
 use crate::tool_names::ToolNames;
-use crate::{call_pieces::own_ids, error_text::words};
+use crate::{call_pieces::own_ids, error_text::error_excerpt};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 
@@ -231,7 +231,7 @@ impl MessagesDecoder {
 
     /// Returns the block of this kind that a delta belongs to: by its index, else the open one, else a new one.
     fn block(&mut self, index: Option<u64>, kind: &str) -> Result<&mut ReceivedBlock> {
-        let is_it = |block: &ReceivedBlock| block.is_of(kind);
+        let is_it = |block: &ReceivedBlock| block.has_type(kind);
         let at = match index {
             Some(index) => self.blocks.iter().rposition(|block| block.index == index && is_it(block)),
             None => self
@@ -264,12 +264,12 @@ impl MessagesDecoder {
             let (field, kind) =
                 if is_text { ("text", TextKind::Text) } else { ("thinking", TextKind::Thinking) };
             self.has_more |= is_text && !text.trim().is_empty();
-            self.block(index, field)?.join(field, text);
+            self.block(index, field)?.append(field, text);
             kind.push_event(text, events);
         }
         if !delta.signature.0.is_empty() {
             taken = EventUse::Used;
-            self.block(index, "thinking")?.join("signature", &delta.signature.0);
+            self.block(index, "thinking")?.append("signature", &delta.signature.0);
         }
         let json = match delta.partial_json {
             Some(Value::String(text)) => text,
@@ -304,7 +304,7 @@ impl MessagesDecoder {
         let is_it = |block: &&mut ReceivedBlock| index.is_none_or(|index| block.index == index);
         if let Some(block) = self.blocks.iter_mut().rev().find(is_it) {
             block.has_ended = true;
-            if block.is_of("server_tool_use") {
+            if block.has_type("server_tool_use") {
                 block.call(&self.names);
             }
             self.fetched.ended(&block.fields, events);
@@ -342,7 +342,7 @@ impl MessagesDecoder {
             None => true,
         });
         let ids = own_ids(calls.iter().map(|call| call.id.clone()).collect());
-        let own = self.blocks.iter_mut().filter(|block| block.is_of("tool_use"));
+        let own = self.blocks.iter_mut().filter(|block| block.has_type("tool_use"));
         for ((call, id), block) in calls.iter_mut().zip(ids).zip(own) {
             block.fields.insert("id".to_owned(), id.clone().into());
             call.id = id;
@@ -392,7 +392,7 @@ fn web_requests(usage: &Value) -> u64 {
 fn refusal(details: Option<Value>) -> Error {
     let details = details.unwrap_or_default();
     let reasons: Vec<String> =
-        ["category", "explanation"].iter().filter_map(|key| words(details.get(*key)?)).collect();
+        ["category", "explanation"].iter().filter_map(|key| error_excerpt(details.get(*key)?)).collect();
     let suffix = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join(": ")) };
     Error::remote(format!("the model refused to answer{suffix}"))
         .hint(Hint::from("ask differently, or another model: ").command(HintCommand::OtherModel))

@@ -128,7 +128,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     if has_tools {
         asking.has(&TOOLS);
     }
-    let thinking = thinking::wanted(config, asking.facts, limit, messages::is_rebuilt(&request));
+    let thinking = thinking::thinking_for(config, asking.facts, limit, messages::is_rebuilt(&request));
     let thinking = thinking.filter(|_| !prefill::is_prefilled(&request) && asking.takes(&THINKING));
     let effort = options.effort.as_deref().filter(|effort| *effort != "none" && asking.takes(&EFFORT));
     let schema = request.schema.filter(|_| asking.takes(&OUTPUT_FORMAT) & asking.takes(&SCHEMA));

@@ -1,15 +1,15 @@
-//! The models that continue an assistant's message at the end of a request: a stopped answer.
-//! Since 4.6, models refuse such a request with status 400, and so do older ones that think.
+//! Prefill: a request that ends with the start of an answer, such as a stopped one, which the model continues. Only some
+//! models accept it: those since 4.6 refuse it with status 400, and older ones do if they think.
 //! <https://platform.claude.com/docs/en/about-claude/models/migration-guide>
 
-use super::thinking::{MAX_TOKENS, wanted};
+use super::thinking::{MAX_TOKENS, thinking_for};
 use crate::ModelConfig;
 use crate::message::ChatRequest;
 use crate::model_facts::ModelFacts;
 use lepo_base::role::Role;
 
-/// Beginnings of the names of such models: the whole name, or up to a hyphen.
-const PREFILLED: &[&str] = &[
+/// Names of models that accept it, or the start of such a name up to a hyphen.
+const PREFILL_MODELS: &[&str] = &[
     "claude-3",
     "claude-haiku-4-5",
     "claude-opus-4-0",
@@ -21,14 +21,16 @@ const PREFILLED: &[&str] = &[
     "claude-sonnet-4-5",
 ];
 
-/// Whether a request may end with an assistant's message: the model is known for it, and will not think.
+/// Whether the model accepts a request that ends with an assistant's message: by its name, and because it will not think.
 pub fn takes_prefill(config: &ModelConfig, facts: &ModelFacts) -> bool {
     let is_named = |known: &str| {
         let rest = config.model.strip_prefix(known);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
+    let rebuilt = false;
     let limit = config.options.max_tokens.or(facts.max_tokens).unwrap_or(MAX_TOKENS);
-    PREFILLED.iter().any(|known| is_named(known)) && wanted(config, facts, limit, false).is_none()
+    PREFILL_MODELS.iter().any(|known| is_named(known))
+        && thinking_for(config, facts, limit, rebuilt).is_none()
 }
 
 /// Whether a request ends with an assistant's message.

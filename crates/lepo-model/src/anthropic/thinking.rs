@@ -14,7 +14,7 @@ const LEAST: u64 = 1024;
 /// Returns the value of `thinking`; `None` for a model that does not think, or if the limit on tokens leaves no room.
 ///
 /// A model with a budget refuses to think after calls whose own thinking is missing (`rebuilt`).
-pub fn wanted(config: &ModelConfig, facts: &ModelFacts, limit: u64, rebuilt: bool) -> Option<Value> {
+pub fn thinking_for(config: &ModelConfig, facts: &ModelFacts, limit: u64, rebuilt: bool) -> Option<Value> {
     let effort = config.options.effort.as_deref();
     if effort == Some("none") || limit < 2 * LEAST {
         return None;
@@ -57,7 +57,7 @@ mod tests {
             let options = ModelOptions { effort: effort.map(str::to_owned), ..ModelOptions::default() };
             let config = ModelConfig { options, ..ModelConfig::new("m", Provider::Anthropic) };
             let facts = ModelFacts { capabilities: vec![capability.to_owned()], ..ModelFacts::default() };
-            let found = match wanted(&config, &facts, limit, rebuilt) {
+            let found = match thinking_for(&config, &facts, limit, rebuilt) {
                 None => "-".to_owned(),
                 Some(value) if value["type"] == "enabled" => value["budget_tokens"].to_string(),
                 Some(value) => value["type"].as_str().unwrap().to_owned(),

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::answer_reader::{AnswerReader, StreamRefusal};
 use crate::call_pieces::CallPieces;
-use crate::error_text::{is_half, server_message};
+use crate::error_text::{is_truncated, message_or_excerpt};
 use crate::event::{ChatEvent, EventQueue, FinishReason, TextKind, Usage, tokens};
-use crate::failure::{failure_in, failure_words};
+use crate::failure::{failure_in, failure_message};
 use crate::loose_fields::{FlexibleText, IfObject};
 use crate::message::{ToolCall, ToolSpec};
 use crate::replay::{ProviderMessage, ReplayBudget};
@@ -90,7 +90,7 @@ impl AnswerReader for OllamaReader {
         let OllamaReader { lines, state } = self;
         let mut half = false;
         lines.finish(|line| {
-            half = is_half(line) && state.held.is_empty();
+            half = is_truncated(line) && state.held.is_empty();
             if half { Ok(()) } else { state.line(line, events) }
         })?;
         half |= !state.held.is_empty();
@@ -153,7 +153,7 @@ impl OllamaDecoder {
             }
         }
         if values.is_empty() && !is_mark {
-            self.stray.get_or_insert_with(|| server_message(line));
+            self.stray.get_or_insert_with(|| message_or_excerpt(line));
         }
         Ok(())
     }
@@ -203,7 +203,7 @@ impl OllamaDecoder {
 
     fn fails(&mut self, value: &Value, is_named: bool) -> Result<()> {
         let Some(error) = failure_in(value, is_named) else { return Ok(()) };
-        let words = failure_words(&error);
+        let words = failure_message(&error);
         // After a successful status, such an error replaces a refusal.
         let body = error.to_string();
         let refused =

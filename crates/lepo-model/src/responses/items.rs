@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::arguments::{ArgumentText, read_arguments};
 use crate::call_pieces::{own_ids, text_of};
 use crate::message::ToolCall;
-use crate::tool_names::{ToolNames, legal};
+use crate::tool_names::{ToolNames, legal_name};
 
 /// The items so far, in the order of their start.
 #[derive(Default)]
@@ -143,9 +143,9 @@ impl ResponseItems {
             if item.value["type"] == "function_call"
                 && let Some(id) = ids.next()
             {
-                let name = names.meant(&text_of(&item.value["name"]));
+                let name = names.resolve(&text_of(&item.value["name"]));
                 item.value["call_id"] = id.clone().into();
-                item.value["name"] = legal(&name).into();
+                item.value["name"] = legal_name(&name).into();
                 let text = item.arguments.text();
                 item.value["arguments"] = if text.is_empty() { "{}".into() } else { text.into() };
                 if item.value.get("status").is_some_and(|status| status == "in_progress") {

@@ -230,8 +230,8 @@ fn an_error_is_told_wherever_it_stands() {
         // After a part of an answer, the part is preserved.
         if !stream.starts_with('[') && name != "the only event" && !name.starts_with("a document") {
             let part = answer(wire, &stream);
-            let actual = read(wire, part.as_bytes());
-            assert!(actual.starts_with("Fo!") && actual.contains(words), "{name} within: {actual}");
+            let received = read(wire, part.as_bytes());
+            assert!(received.starts_with("Fo!") && received.contains(words), "{name} within: {received}");
         }
     }
     // An error next to content in one event is ignored, and so is an error after a finish reason.

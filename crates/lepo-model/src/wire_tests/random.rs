@@ -85,8 +85,8 @@ fn rubbish_between_the_pieces_of_an_answer_takes_no_text_away() {
             between.push_str(WORDS[numbers.below(WORDS.len())]);
         }
         between.push_str(if wire == OLLAMA { "\n" } else { "\n\n" });
-        let actual = read(wire, answer(wire, &between).as_bytes());
-        assert!(actual.starts_with("Fo"), "{wire} {between:?}: {actual}");
-        assert!(actual.contains('!') || actual.contains('.'), "{wire} {between:?}: {actual}");
+        let received = read(wire, answer(wire, &between).as_bytes());
+        assert!(received.starts_with("Fo"), "{wire} {between:?}: {received}");
+        assert!(received.contains('!') || received.contains('.'), "{wire} {between:?}: {received}");
     }
 }

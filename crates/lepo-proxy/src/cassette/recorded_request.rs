@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::proxy_store::ProxyStore;
 use crate::request::ProxyRequest;
-use crate::request_facts::RequestNotes;
+use crate::request_notes::RequestNotes;
 use crate::tree::{PartKind, PathHash, RequestLayout, StoreIndex};
 
 /// The first thing in which a request differs from a recorded one.

@@ -1,4 +1,5 @@
-//! Content that several wires have: texts, images and files, results; and the line that describes other bytes.
+//! Message content in the forms of all wires: texts, images, files and results of tools. Bytes that are not of a known
+//! kind of file become a line of text that describes them.
 
 use base64::Engine;
 use base64::alphabet;
@@ -20,12 +21,12 @@ pub fn text_of<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the elements of a list; none for any other value.
+/// Returns the elements of a list; empty for any other value.
 pub fn items_of(value: &Value) -> &[Value] {
     value.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Returns a content's parts: a text is one, too.
+/// Converts a content: a text, a part, or a list of parts.
 pub fn items_of_content(content: &Value) -> Vec<MessageItem> {
     match content {
         Value::Null => Vec::new(),
@@ -35,7 +36,7 @@ pub fn items_of_content(content: &Value) -> Vec<MessageItem> {
     }
 }
 
-/// Returns the texts of a content, joined by a blank line; other parts are lines among them.
+/// Returns a content as one text, its parts separated by blank lines; a file is the line that describes it.
 pub fn joined_content(content: &Value) -> String {
     let texts = items_of_content(content).into_iter().filter_map(|item| match item {
         MessageItem::Text(text) if !text.is_empty() => Some(text),
@@ -58,29 +59,30 @@ pub fn output_of(call: &str, content: &Value) -> CallOutput {
     CallOutput { call: call.to_string(), text: texts.join("\n\n"), files }
 }
 
-/// Returns a part that is text or a file; `None` for marks without content.
+/// Converts a part; `None` if it has no content, such as encrypted reasoning. A part of an unknown type is the line that
+/// describes its JSON.
 fn item_of_part(part: &Value) -> Option<MessageItem> {
     if let Some(text) = part.as_str() {
         return Some(MessageItem::Text(text.to_string()));
     }
-    let name = file_name(part);
+    let name = name_of_part(part);
     match text_of(part, "type") {
         "image_url" | "input_image" | "output_image" => {
             let image = part.get("image_url").unwrap_or(&Value::Null);
             let url = image.as_str().unwrap_or_else(|| text_of(image, "url"));
             match url {
-                "" => named_file("image", text_of(part, "file_id")),
+                "" => file_by_id("image", text_of(part, "file_id")),
                 url => Some(file_of_url("image", &name, url)),
             }
         }
         "image" | "document" | "video" => Some(file_of_source(part, &name)),
         "file" | "input_file" => {
             let file = part.get("file").filter(|file| file.is_object()).unwrap_or(part);
-            let name = file_name(file);
+            let name = name_of_part(file);
             let data = ["file_data", "file_url", "data", "url"].map(|key| text_of(file, key));
             match data.into_iter().find(|data| !data.is_empty()) {
                 Some(data) => Some(file_of_url("file", &name, data)),
-                None => named_file("file", text_of(file, "file_id")),
+                None => file_by_id("file", text_of(file, "file_id")),
             }
         }
         "input_audio" => {
@@ -106,12 +108,13 @@ fn item_of_part(part: &Value) -> Option<MessageItem> {
     }
 }
 
-fn file_name(part: &Value) -> String {
+fn name_of_part(part: &Value) -> String {
     let names = ["filename", "title", "name"].map(|key| text_of(part, key));
     names.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_string()
 }
 
-fn named_file(kind: &str, id: &str) -> Option<MessageItem> {
+/// Returns the line for a file that the request names only by an id; `None` for an empty id.
+fn file_by_id(kind: &str, id: &str) -> Option<MessageItem> {
     (!id.is_empty()).then(|| MessageItem::Text(format!("[{kind}: {}]", one_line(id))))
 }
 
@@ -150,13 +153,14 @@ pub fn file_of_url(kind: &str, name: &str, url: &str) -> MessageItem {
     }
 }
 
-/// Returns the file in this base64. Malformed base64 is a file of its letters.
+/// Returns the file in this base64. If it is malformed, the text itself is the content of the file.
 pub fn file_of_base64(mime: &str, name: &str, text: &str) -> MessageItem {
     let compact: String = text.split_ascii_whitespace().collect();
     let bytes = BASE64.decode(compact.as_bytes()).unwrap_or_else(|_| text.as_bytes().to_vec());
     file_of_bytes(mime, name, bytes)
 }
 
+/// Returns a file of a known kind, or else the line that describes the bytes.
 fn file_of_bytes(mime: &str, name: &str, bytes: Vec<u8>) -> MessageItem {
     match Media::from_magic(&bytes) {
         Some(media) => MessageItem::File(ProxyFile { name: name.to_string(), media, bytes }),

@@ -1,4 +1,4 @@
-//! The body of a request, whole: 100 MB at most, and no silence of a minute while it comes.
+//! Reads the whole body of a request: at most 100 MB, and the client may not be silent for a minute.
 
 use std::time::Duration;
 
@@ -11,21 +11,21 @@ use tokio::time::timeout;
 
 use super::refusal::ProxyRefusal;
 
-/// Bytes of a body.
-const LONGEST: u64 = 100 << 20;
+/// Maximum length of a body in bytes.
+const MAX_BODY: u64 = 100 << 20;
 
-/// Time in which a client has to send something while a request is read.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time without a byte from the client while its request is read.
+pub const SILENCE_LIMIT: Duration = Duration::from_secs(60);
 
 /// Reads a body.
 pub async fn read_body(mut body: Incoming) -> Result<Bytes, ProxyRefusal> {
     let too_long = || ProxyRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is larger than 100 MB");
-    if body.size_hint().lower() > LONGEST {
+    if body.size_hint().lower() > MAX_BODY {
         return Err(too_long());
     }
     let mut bytes = BytesMut::new();
     while let Some(frame) = next_frame(&mut body).await? {
-        if bytes.len() as u64 + frame.len() as u64 > LONGEST {
+        if bytes.len() as u64 + frame.len() as u64 > MAX_BODY {
             return Err(too_long());
         }
         bytes.extend_from_slice(&frame);
@@ -36,7 +36,7 @@ pub async fn read_body(mut body: Incoming) -> Result<Bytes, ProxyRefusal> {
 async fn next_frame(body: &mut Incoming) -> Result<Option<Bytes>, ProxyRefusal> {
     let silent = |_| ProxyRefusal::new(StatusCode::REQUEST_TIMEOUT, "nothing came for 60 s");
     let torn = |_| ProxyRefusal::new(StatusCode::BAD_REQUEST, "the request ended early");
-    let frame = timeout(PATIENCE, body.frame()).await.map_err(silent)?;
+    let frame = timeout(SILENCE_LIMIT, body.frame()).await.map_err(silent)?;
     Ok(frame.transpose().map_err(torn)?.map(|frame| frame.into_data().unwrap_or_default()))
 }
 

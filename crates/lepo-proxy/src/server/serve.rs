@@ -13,7 +13,7 @@ use lepo_base::error::{Error, Result};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::connections::{BusyConnection, ConnectionEntry, ConnectionTable};
-use super::request_body::PATIENCE;
+use super::request_body::SILENCE_LIMIT;
 use super::service::answer;
 use super::state::ProxyState;
 
@@ -92,7 +92,7 @@ async fn serve_connection(stream: TcpStream, entry: ConnectionEntry, state: Arc<
         }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_header_size(HEADERS);
+    builder.timer(TokioTimer::new()).header_read_timeout(SILENCE_LIMIT).max_header_size(HEADERS);
     let mut connection = std::pin::pin!(builder.serve_connection(TokioIo::new(stream), service));
     let served = tokio::select! {
         served = connection.as_mut() => served,

@@ -10,7 +10,7 @@ use super::thousands;
 use lepo_base::media::Media;
 
 /// Maximum length of a name in characters.
-const NAME: usize = 120;
+const MAX_NAME: usize = 120;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
@@ -37,8 +37,8 @@ impl Attachment {
 
     /// Parses a line; `None` unless it is exactly what [`Attachment::line`] returns.
     pub fn parse(line: &str) -> Option<Attachment> {
-        let (about, hash) = line.strip_prefix('[')?.strip_suffix(']')?.rsplit_once(": _blobs/")?;
-        let (mime, rest) = about.split_once(' ')?;
+        let (facts, hash) = line.strip_prefix('[')?.strip_suffix(']')?.rsplit_once(": _blobs/")?;
+        let (mime, rest) = facts.split_once(' ')?;
         let (len, name) = rest.split_once(" bytes ")?;
         let attachment = Attachment {
             media: Media::from_mime(mime)?,
@@ -50,7 +50,7 @@ impl Attachment {
     }
 }
 
-/// Whether the last line looks like a reference to a blob.
+/// Whether the last line looks like an attachment line, valid or not.
 pub fn seems_to_name_a_blob(text: &str) -> bool {
     text.ends_with(']') && text.rsplit('\n').next().is_some_and(|last| last.contains(": _blobs/"))
 }
@@ -86,7 +86,7 @@ pub fn with_attachments(question: &str, files: &[Attachment]) -> String {
 }
 
 /// Replaces each attachment line of a user bubb by its label, for listings.
-pub fn labelled(text: &str) -> Cow<'_, str> {
+pub fn with_labels(text: &str) -> Cow<'_, str> {
     match split_attachments(text) {
         (_, files) if files.is_empty() => Cow::Borrowed(text),
         (body, files) => {
@@ -96,11 +96,12 @@ pub fn labelled(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns the question without its attachments, for an excerpt, or the labels of its files if it has no text.
-pub fn words(text: &str) -> Cow<'_, str> {
+/// Returns the text to take an excerpt from: the question without its attachment lines, or the labels of its files if it
+/// has no other text.
+pub fn excerpt_text(text: &str) -> Cow<'_, str> {
     match split_attachments(text) {
         (body, files) if !files.is_empty() && !body.trim().is_empty() => Cow::Borrowed(body),
-        _ => labelled(text),
+        _ => with_labels(text),
     }
 }
 
@@ -109,9 +110,9 @@ pub fn words(text: &str) -> Cow<'_, str> {
 pub fn clean_name(path: &str) -> Option<String> {
     let last = path.rsplit('/').next().unwrap_or_default();
     let spaced: String = last.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
-    let kept: String = spaced.chars().filter(|&c| !c.is_control() && !is_invisible(c)).collect();
-    let folded = kept.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    let cut: String = folded.chars().take(NAME).collect();
+    let visible: String = spaced.chars().filter(|&c| !c.is_control() && !is_invisible(c)).collect();
+    let folded = visible.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let cut: String = folded.chars().take(MAX_NAME).collect();
     let name = cut.trim_end().to_string();
     (!name.is_empty()).then_some(name)
 }
@@ -203,7 +204,7 @@ mod tests {
         ] {
             assert_eq!(clean_name(path).as_deref(), name, "{path:?}");
         }
-        assert_eq!(clean_name(&"é".repeat(500)).map(|name| name.chars().count()), Some(NAME));
+        assert_eq!(clean_name(&"é".repeat(500)).map(|name| name.chars().count()), Some(MAX_NAME));
     }
 
     #[test]

@@ -9,7 +9,8 @@ mod model_label;
 mod name;
 
 pub use attachment::{
-    Attachment, clean_name, labelled, seems_to_name_a_blob, split_attachments, with_attachments, words,
+    Attachment, clean_name, excerpt_text, seems_to_name_a_blob, split_attachments, with_attachments,
+    with_labels,
 };
 pub use content_hash::ContentHash;
 pub use day::Day;

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_of_a_work_tree_is_listed_once() {
+    fn the_newest_of_a_worktree_is_listed_once() {
         let forest = fixture::forest("A u0 head / B a0 A / C u0 B / D a0 C / E u0 head");
         for (own, listed) in [(None, "ED"), (Some("B"), "EDB"), (Some("D"), "ED"), (Some("G"), "ED")] {
             let tails: Vec<_> = forest.listed(false, own.map(id)).collect();

@@ -27,9 +27,9 @@ pub enum InitOutcome {
 #[doc(hidden)]
 impl Store {
     /// Finds the store in `cwd` or in its nearest parent with a store of the user: not above `home`, not across file
-    /// systems, not above the root of the `work_tree`. A store of another user is an error in `cwd`, and is skipped
+    /// systems, not above the root of the `worktree`. A store of another user is an error in `cwd`, and is skipped
     /// in a parent.
-    pub fn find(cwd: &Path, home: Option<&Path>, work_tree: Option<&Path>) -> Result<Option<Store>> {
+    pub fn find(cwd: &Path, home: Option<&Path>, worktree: Option<&Path>) -> Result<Option<Store>> {
         let device =
             fs::metadata(cwd).map_err(|e| failure(format!("cannot read {}", cwd.display()), e))?.dev();
         let mut shown = PathBuf::new();
@@ -45,7 +45,7 @@ impl Store {
                     .and_then(owned)
                     .map(|fd| Some(opened(fd, shown, dir.to_path_buf())));
             }
-            if Some(dir) == home || Some(dir) == work_tree {
+            if Some(dir) == home || Some(dir) == worktree {
                 break;
             }
             shown.push("..");

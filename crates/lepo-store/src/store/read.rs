@@ -9,7 +9,7 @@ use rustix::fs::AtFlags;
 
 use super::dir::{OLD, failure, reserve};
 use super::handle::Store;
-use crate::bubb::{BubbId, BubbName, ContentHash, Day, words};
+use crate::bubb::{BubbId, BubbName, ContentHash, Day, excerpt_text};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, ResumeAction};
 use lepo_base::role::Role;
@@ -85,7 +85,7 @@ impl Store {
     pub fn excerpt_text(&self, name: &BubbName) -> Result<String> {
         let text = self.glance(name)?;
         let other = match name.role {
-            Role::User => match words(&text) {
+            Role::User => match excerpt_text(&text) {
                 // Without attachments the text itself is returned.
                 Cow::Borrowed(words) if words.len() == text.len() => None,
                 words => Some(words.into_owned()),

@@ -1,4 +1,4 @@
-//! A temporary store. The next process deletes the stores of killed processes.
+//! A temporary store, deleted when its process ends. The next process deletes what killed processes left.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -12,7 +12,7 @@ use super::handle::opened;
 use super::{STORE, Store};
 use lepo_base::error::Result;
 
-/// A file that a process locks as long as it lives.
+/// The file in a temporary store that its process locks: without a lock, the process has ended.
 const LOCK: &str = "lock";
 
 /// Deletes its store when dropped.
@@ -26,16 +26,16 @@ pub struct ScratchStore {
 impl Store {
     /// Creates a store in `folder`, with these instructions, for the working directory `root`; it is deleted when
     /// dropped.
-    pub fn unkept(folder: &Path, root: &Path, insts: &str) -> Result<(Store, ScratchStore)> {
+    pub fn scratch(folder: &Path, root: &Path, insts: &str) -> Result<(Store, ScratchStore)> {
         let failed = |error| failure(format!("cannot make a store in {}", folder.display()), error);
-        let unkept = ScratchStore::make(folder).map_err(failed)?;
-        let (store, _) = Store::make(&unkept.folder, STORE.as_ref(), insts)?;
-        let shown = unkept.folder.join(STORE);
-        Ok((opened(store.dir.fd, shown, root.to_path_buf()), unkept))
+        let scratch = ScratchStore::make(folder).map_err(failed)?;
+        let (store, _) = Store::make(&scratch.folder, STORE.as_ref(), insts)?;
+        let shown = scratch.folder.join(STORE);
+        Ok((opened(store.dir.fd, shown, root.to_path_buf()), scratch))
     }
 
-    /// Opens an empty `folder` as a store for the working directory `root`: reads as a new store would.
-    pub fn unmade(folder: &Path, root: &Path) -> Result<Store> {
+    /// Opens an empty `folder` as a store for the working directory `root`, to read from a store that does not exist yet.
+    pub fn open_empty(folder: &Path, root: &Path) -> Result<Store> {
         let failed = |error| failure(format!("cannot read {}", folder.display()), error);
         let fd = File::open(folder).map_err(failed)?.into();
         Ok(opened(fd, STORE.into(), root.to_path_buf()))
@@ -51,14 +51,14 @@ impl ScratchStore {
         };
         private(true).create(folder)?;
         // While a store is being created no process sweeps, because the new store has no lock yet.
-        let making = lock(&folder.join(LOCK))?;
-        flock(&making, FlockOperation::LockExclusive)?;
+        let creating = open_lock(&folder.join(LOCK))?;
+        flock(&creating, FlockOperation::LockExclusive)?;
         sweep(folder);
         let dir = folder.join(format!("{}-{}", std::process::id(), now()));
         private(false).create(&dir)?;
-        let own = lock(&dir.join(LOCK))?;
-        flock(&own, FlockOperation::LockExclusive)?;
-        Ok(ScratchStore { folder: dir, _lock: own })
+        let lock = open_lock(&dir.join(LOCK))?;
+        flock(&lock, FlockOperation::LockExclusive)?;
+        Ok(ScratchStore { folder: dir, _lock: lock })
     }
 }
 
@@ -68,18 +68,19 @@ impl Drop for ScratchStore {
     }
 }
 
+/// Deletes the stores of processes that have ended.
 fn sweep(folder: &Path) {
     for dir in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
-        let is_left = dir.is_dir()
-            && lock(&dir.join(LOCK))
+        let is_abandoned = dir.is_dir()
+            && open_lock(&dir.join(LOCK))
                 .is_ok_and(|file| flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok());
-        if is_left {
+        if is_abandoned {
             let _ = fs::remove_dir_all(dir);
         }
     }
 }
 
-fn lock(path: &Path) -> io::Result<File> {
+fn open_lock(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
@@ -93,19 +94,19 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (folder, root) = (dir.path().join("a/unkept"), dir.path().join("work"));
         fs::create_dir_all(&root).unwrap();
-        let places =
+        let stores =
             || fs::read_dir(&folder).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
-        let (store, unkept) = Store::unkept(&folder, &root, "x = 1").unwrap();
+        let (store, scratch) = Store::scratch(&folder, &root, "x = 1").unwrap();
         store.create_bubb(Role::User, false, None, 0, b"secret").unwrap();
-        assert_eq!((store.root(), places()), (root.as_path(), 1));
+        assert_eq!((store.root(), stores()), (root.as_path(), 1));
         // As after a kill: the store exists, and its lock is free.
         fs::create_dir_all(folder.join("gone/.lepo")).unwrap();
-        let (_, second) = Store::unkept(&folder, &root, "").unwrap();
+        let (_, second) = Store::scratch(&folder, &root, "").unwrap();
         assert!(!folder.join("gone").exists());
-        assert_eq!(places(), 2);
-        drop(unkept);
-        assert_eq!(places(), 1);
+        assert_eq!(stores(), 2);
+        drop(scratch);
+        assert_eq!(stores(), 1);
         drop(second);
-        assert_eq!(places(), 0);
+        assert_eq!(stores(), 0);
     }
 }

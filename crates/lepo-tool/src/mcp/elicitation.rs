@@ -7,10 +7,10 @@ use url::Url;
 /// The user's side while a server works on a request.
 pub trait ElicitationHandler {
     /// Receives the server's progress, as text.
-    fn on_progress(&mut self, words: &str);
+    fn on_progress(&mut self, text: &str);
 
     /// Answers a question of the server.
-    fn elicit(&mut self, asked: ServerQuestion) -> impl Future<Output = ElicitationResult>;
+    fn elicit(&mut self, question: ServerQuestion) -> impl Future<Output = ElicitationResult>;
 }
 
 /// For non-interactive runs: declines every question.
@@ -89,7 +89,7 @@ pub enum ElicitationResult {
 }
 
 impl ElicitationResult {
-    /// Returns the answer in the protocol's form.
+    /// Converts the answer to the result of `elicitation/create`.
     pub fn to_json(self) -> Value {
         match self {
             ElicitationResult::Filled(content) => json!({ "action": "accept", "content": content }),
@@ -153,7 +153,7 @@ impl FormField {
     }
 
     /// Describes the accepted values: `a number from 0 to 9`.
-    pub fn wanted(&self) -> String {
+    pub fn expected(&self) -> String {
         let listed = |choices: &[FormChoice]| {
             let each: Vec<String> = choices
                 .iter()
@@ -195,7 +195,7 @@ impl FormField {
             return match (&self.default, self.required) {
                 (Some(default), _) => Ok(Some(default.clone())),
                 (None, false) => Ok(None),
-                (None, true) => Err(format!("a value is required: {}", self.wanted())),
+                (None, true) => Err(format!("a value is required: {}", self.expected())),
             };
         }
         let value = match &self.kind {
@@ -217,7 +217,7 @@ impl FormField {
         };
         match value.filter(|value| self.fits(value)) {
             Some(value) => Ok(Some(value)),
-            None => Err(format!("expected {}", self.wanted())),
+            None => Err(format!("expected {}", self.expected())),
         }
     }
 

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_starts_where_the_user_said_and_in_the_work_tree_only_by_trust() {
+    fn a_server_starts_where_the_user_said_and_in_the_worktree_only_by_trust() {
         let (work, state) = (Path::new("/no-such-work"), Path::new("/state"));
         let (trusted, empty) = (StartFolder::trusted(work), StartFolder::empty(state));
         let folders = |is_trusted: bool| ServerFolders {

@@ -10,7 +10,7 @@ use super::servers::Servers;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::{Hint, HintCommand};
 
-/// Most parts of a resource that are read.
+/// Maximum number of parts to read of a resource.
 const PARTS: usize = 100;
 
 /// A part of a resource.

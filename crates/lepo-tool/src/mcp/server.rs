@@ -9,7 +9,7 @@ use super::folders::ServerFolders;
 use super::notice::{ServerNotice, ToolsFault};
 use super::offers::Offers;
 use super::secrets::ServerSecrets;
-use super::session::{StartedSession, answers, list};
+use super::session::{StartedSession, is_responding, list};
 use super::tool_list_cache::{ToolListCache, ToolListFile, is_recent};
 use super::tools::{Tool, ToolListing};
 use crate::mcp::client::ServerTimeouts;
@@ -249,7 +249,7 @@ impl Server {
     ) -> Result<(), String> {
         let doubtful = self.suspect && self.is_remote();
         if let Some(client) = &mut self.client {
-            let gone = client.is_closed() || (doubtful && !answers(client).await);
+            let gone = client.is_closed() || (doubtful && !is_responding(client).await);
             if !gone {
                 return self.compare_running(setup);
             }

@@ -17,7 +17,7 @@ pub(super) struct StartedSession {
 }
 
 impl StartedSession {
-    /// Starts a server, the `known` way if an earlier session of it succeeded.
+    /// Starts a server and lists its tools; connects by the `known` method if an earlier session did so.
     pub async fn open(
         config: &ServerConfig,
         setup: &ProcessSetup,
@@ -29,13 +29,13 @@ impl StartedSession {
         tracing::debug!(server = config.name, "starting");
         let (connect, live) = (patience.connect, &secrets.live);
         let mut client = match known {
-            Some(way) => McpClient::open_again(way, config, setup, connect, live).await?,
+            Some(method) => McpClient::open_again(method, config, setup, connect, live).await?,
             None => McpClient::open(config, setup, connect, live).await?,
         };
         let (protocol, ms) = (client.protocol(), start.elapsed().as_millis() as u64);
         tracing::debug!(server = config.name, protocol, ms, "started");
-        let left = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
-        match tokio::time::timeout(left, list(&mut client, patience)).await {
+        let remaining = patience.connect.saturating_sub(start.elapsed()).max(Duration::from_millis(1));
+        match tokio::time::timeout(remaining, list(&mut client, patience)).await {
             Ok(Ok(listing)) => Ok(StartedSession { client, listing }),
             failed => {
                 let failure = match failed {
@@ -66,7 +66,8 @@ pub(super) async fn list(
     }
 }
 
-pub(super) async fn answers(client: &mut McpClient) -> bool {
+/// Whether the server still answers in this session.
+pub(super) async fn is_responding(client: &mut McpClient) -> bool {
     let limits = TimeLimits { idle: PROBE, total: PROBE };
     // A restarted server refuses everything, because it does not know the session.
     client.page(ListKind::Tools, None, limits).await.is_ok()

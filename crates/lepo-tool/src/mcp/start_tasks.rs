@@ -39,7 +39,7 @@ impl StartTasks {
         while let Some(task) = self.tasks.last_mut() {
             let finished = task.await;
             self.tasks.pop();
-            // A task that was cancelled or panicked has no session.
+            // A cancelled or panicked task has no session.
             if let Ok(finished) = finished {
                 return Some(finished);
             }

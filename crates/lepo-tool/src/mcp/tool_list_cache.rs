@@ -25,7 +25,7 @@ const FORGOTTEN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Time for which a server that did not answer is waited for briefly.
 const SILENT: Duration = Duration::from_secs(10 * 60);
 
-/// Longest file that is read, in bytes. A list has a lower limit, but JSON may escape each of its bytes.
+/// Maximum length of a file to read, in bytes. A list has a lower limit, but JSON may escape each of its bytes.
 const LONGEST: u64 = 32 << 20;
 
 /// A keyed hash of some texts.

@@ -97,7 +97,7 @@ fn is_program(word: &str, programs: &[&str]) -> bool {
     })
 }
 
-/// Whether a path has one of these extensions or none, or is one of the hidden files that are loaded.
+/// Whether a path has one of these extensions or none, or is one of the hidden files that programs load.
 pub(super) fn code_in(path: &Path, endings: &[&str]) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if let Some(hidden) = name.strip_prefix('.') {

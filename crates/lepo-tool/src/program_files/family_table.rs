@@ -192,7 +192,7 @@ pub(super) const PYTHON: &[&str] =
 pub(super) const JAVASCRIPT: &[&str] =
     &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "node", "wasm"];
 
-/// Extensions of files that the Java virtual machine may load, and of sources that are compiled at start.
+/// Extensions of files that the Java virtual machine may load, and of sources that it compiles at start.
 pub(super) const JAVA: &[&str] = &[
     "class", "jar", "war", "zip", "jmod", "so", "dylib", "java", "kt", "kts", "scala", "sc", "groovy", "clj",
     "cljc", "edn",
@@ -221,5 +221,5 @@ pub(super) const MANIFESTS: &[&str] =
 /// Extensions of shell scripts.
 pub(super) const SHELL_ENDINGS: &[&str] = &["sh", "bash", "zsh", "fish", "ksh"];
 
-/// Hidden files that are loaded.
+/// Hidden files that programs load.
 pub(super) const HIDDEN: &[&str] = &[".env", ".npmrc", ".noderc", ".pth"];

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Most files of a folder that count.
 const MOST: usize = 2000;
 
-/// Longest file that is searched for names, in bytes.
+/// Maximum length of a file to search for names, in bytes.
 pub(super) const LONGEST_TEXT: u64 = 1 << 20;
 
 /// Files whose text decides which programs run.

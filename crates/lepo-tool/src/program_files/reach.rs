@@ -19,7 +19,7 @@ use super::shell_text::words_outside;
 /// Maximum number of entries of a folder to search for links.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Maximum number of folders that are added because links lead to them.
+/// Maximum number of folders to add because links lead to them.
 const MOST_LINKED: usize = 200;
 
 /// Files that a program may run.

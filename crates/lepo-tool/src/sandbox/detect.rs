@@ -53,7 +53,7 @@ async fn detect(dir: &Path) -> Sandbox {
             return Sandbox::Bubblewrap(program);
         }
     }
-    match landlock::works() {
+    match landlock::is_available() {
         true => Sandbox::Landlock,
         false => Sandbox::None,
     }

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use lepo_base::env;
 
-/// Most settings files that are read, and the most bytes of each: a repository can name any number.
+/// Maximum number of settings files to read, and of bytes of each: a repository can name any number.
 const MOST_FILES: usize = 500;
 const MOST_BYTES: u64 = 1 << 20;
 

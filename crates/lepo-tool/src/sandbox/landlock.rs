@@ -1,4 +1,4 @@
-//! Landlock and seccomp, for `read` where bubblewrap does not work.
+//! Landlock and seccomp, which sandbox a command with access `read` where bubblewrap does not work.
 //!
 //! Both restrict a process and every program that it executes. So lepo's program starts under another name, restricts
 //! itself, and executes the command: no code has to run between fork and exec, which would need unsafe code.
@@ -15,47 +15,47 @@ use lepo_base::sys;
 use lepo_process::{Environment, Program, own_program};
 
 /// The `argv[0]` of the program that restricts itself and executes a command.
-const HELD: &str = "lepo-held";
+const SANDBOXED_NAME: &str = "lepo-held";
 
 /// The exit code if the command could not be sandboxed, and so did not run.
-const NOT_HELD: u8 = 125;
+const NOT_SANDBOXED: u8 = 125;
 
 /// Devices that are as harmless as a file to everybody.
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// Whether this kernel supports both; tried on a thread that then ends, because the restriction is permanent.
-pub fn works() -> bool {
+pub fn is_available() -> bool {
     let tried = std::thread::Builder::new().spawn(|| restrict_self(&everything()).is_ok());
     tried.is_ok_and(|thread| thread.join().unwrap_or(false))
 }
 
 /// Prepares a command that can read only what `mounts` allows, and can change nothing.
-pub fn program(mounts: &Mounts, dir: &Path, mut env: Environment, words: &[&str]) -> io::Result<Program> {
+pub fn program(mounts: &Mounts, dir: &Path, mut env: Environment, args: &[&str]) -> io::Result<Program> {
     // git uses `access`, which Landlock does not restrict, to ask whether it may read the user's settings, and fails if
     // it then may not.
     if !env.iter().any(|(name, _)| name == "GIT_CONFIG_GLOBAL") {
         env.push(("GIT_CONFIG_GLOBAL".into(), "/dev/null".into()));
     }
-    let mut program = Program::new(own_program()?, env).arg0(HELD).dir(dir);
+    let mut program = Program::new(own_program()?, env).arg0(SANDBOXED_NAME).dir(dir);
     let mounts = program.lend(sys::memory_file("mounts", &encoded(mounts))?).to_string();
-    Ok(program.args([&mounts]).args(words))
+    Ok(program.args([&mounts]).args(args))
 }
 
 /// Executes the command, if these are the arguments of a sandboxed command. Returns an exit code only if that fails.
-pub fn run_as_held(args: &[OsString]) -> Option<u8> {
-    let [name, mounts, program, words @ ..] = args else { return None };
-    if name != HELD {
+pub fn run_sandboxed(args: &[OsString]) -> Option<u8> {
+    let [name, mounts, program, args @ ..] = args else { return None };
+    if name != SANDBOXED_NAME {
         return None;
     }
-    let become_it = || {
+    let execute = || {
         let descriptor = sys::descriptor_path(mounts);
         let mounts = decoded(&std::fs::read(descriptor)?);
         // Neither the descriptor of the mounts nor any other is for the command.
         close_fds::set_fds_cloexec(3, &[]);
         restrict_self(&mounts.ok_or_else(|| io::Error::other("malformed mounts"))?)?;
-        Err::<(), _>(Command::new(program).args(words).exec())
+        Err::<(), _>(Command::new(program).args(args).exec())
     };
-    if let Err(error) = become_it() {
+    if let Err(error) = execute() {
         let _ = io::Write::write_all(
             &mut io::stderr(),
             format!(
@@ -65,10 +65,10 @@ pub fn run_as_held(args: &[OsString]) -> Option<u8> {
             .as_bytes(),
         );
     }
-    Some(NOT_HELD)
+    Some(NOT_SANDBOXED)
 }
 
-/// Encodes each entry as a byte for the mount, the path, and a NUL byte.
+/// Encodes mounts for the process that restricts itself: for each, a letter, the path, and a NUL byte.
 fn encoded(mounts: &Mounts) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (path, mount) in mounts {
@@ -83,6 +83,7 @@ fn encoded(mounts: &Mounts) -> Vec<u8> {
     bytes
 }
 
+/// Decodes what `encoded` returns.
 fn decoded(bytes: &[u8]) -> Option<Mounts> {
     let entry = |entry: &[u8]| {
         let (mount, path) = entry.split_first()?;
@@ -100,9 +101,9 @@ fn decoded(bytes: &[u8]) -> Option<Mounts> {
 fn restrict_self(mounts: &Mounts) -> io::Result<()> {
     let mut mounts = mounts.clone();
     mounts.insert("/dev".into(), Mount::Hidden);
-    let mut shown = VisiblePaths::default();
-    opened(Path::new("/"), Mount::Hidden, &mounts, &mut shown);
-    sys::restrict_self(&shown.open, &shown.paths, DEVICES)
+    let mut visible = VisiblePaths::default();
+    collect_readable(Path::new("/"), Mount::Hidden, &mounts, &mut visible);
+    sys::restrict_self(&visible.open, &visible.paths, DEVICES)
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -115,26 +116,26 @@ struct VisiblePaths {
 
 /// Collects the readable paths. A Landlock rule only adds rights, for a whole tree: if anything below a path is hidden,
 /// its siblings are opened one by one. A link needs no rule, because the rule of its target applies.
-fn opened(path: &Path, above: Mount, mounts: &Mounts, shown: &mut VisiblePaths) {
+fn collect_readable(path: &Path, above: Mount, mounts: &Mounts, visible: &mut VisiblePaths) {
     let mount = mounts.get(path).copied().unwrap_or(above);
     let mut below = mounts.range(path.to_path_buf()..).skip_while(|(other, _)| *other == path);
     let below: Vec<Mount> =
         below.by_ref().take_while(|(other, _)| other.starts_with(path)).map(|(_, mount)| *mount).collect();
-    let is_seen = !matches!(mount, Mount::Hidden | Mount::Secret);
+    let is_readable = !matches!(mount, Mount::Hidden | Mount::Secret);
     if below.is_empty() {
-        if is_seen {
-            shown.open.push(path.to_path_buf());
+        if is_readable {
+            visible.open.push(path.to_path_buf());
         }
         return;
     }
     // The names of secret paths are readable: nobody can work in a directory that cannot be listed.
-    if is_seen && !below.contains(&Mount::Hidden) && path.parent().is_some() {
-        shown.paths.push(path.to_path_buf());
+    if is_readable && !below.contains(&Mount::Hidden) && path.parent().is_some() {
+        visible.paths.push(path.to_path_buf());
     }
     let Ok(entries) = std::fs::read_dir(path) else { return };
     for entry in entries.flatten() {
         if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
-            opened(&entry.path(), mount, mounts, shown);
+            collect_readable(&entry.path(), mount, mounts, visible);
         }
     }
 }
@@ -177,10 +178,10 @@ mod tests {
             (at("home/me/project/.lepo/_wire"), Mount::Secret),
             (at("tmp"), Mount::Hidden),
         ]);
-        let mut shown = VisiblePaths::default();
-        opened(root, Mount::Hidden, &mounts, &mut shown);
-        shown.open.sort();
-        assert_eq!(shown.open, [at("home/me/project/src"), at("home/you"), at("usr")]);
-        assert_eq!(shown.paths, [at("home/me/project"), at("home/me/project/.lepo")]);
+        let mut visible = VisiblePaths::default();
+        collect_readable(root, Mount::Hidden, &mounts, &mut visible);
+        visible.open.sort();
+        assert_eq!(visible.open, [at("home/me/project/src"), at("home/you"), at("usr")]);
+        assert_eq!(visible.paths, [at("home/me/project"), at("home/me/project/.lepo")]);
     }
 }

@@ -30,7 +30,7 @@ pub use cleanup::CleanupReport;
 use cleanup::clean_up;
 pub use detect::SandboxDetector;
 pub use homes::covers_home;
-pub use landlock::run_as_held;
+pub use landlock::run_sandboxed;
 use lepo_process::{Environment, Program};
 use mount::Mount;
 pub use policy::Policy;
@@ -127,9 +127,9 @@ impl Sandbox {
                 let made = mounts.iter().filter(|(_, mount)| **mount == Mount::Absent);
                 made.for_each(|(path, _)| program.remove_at_end(path));
                 if let Some(survey) = survey {
-                    let besides: Vec<PathBuf> =
+                    let other_folders: Vec<PathBuf> =
                         policy.writable.iter().filter_map(|path| path.canonicalize().ok()).collect();
-                    leftovers.mark = Some(policy.touched.start_command(&dir, &besides)?);
+                    leftovers.mark = Some(policy.touched.start_command(&dir, &other_folders)?);
                     leftovers.before = Some((dir, survey));
                 }
                 program.at_most(MOST_PROCESSES)

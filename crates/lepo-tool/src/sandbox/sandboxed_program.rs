@@ -18,7 +18,7 @@ pub struct SandboxHold(CleanupGuard);
 
 impl SandboxHold {
     /// Returns the files that the program left, filled in when this value is dropped.
-    pub fn found(&self) -> Arc<Mutex<CleanupReport>> {
+    pub fn report(&self) -> Arc<Mutex<CleanupReport>> {
         Arc::clone(&self.0.report)
     }
 }

@@ -27,16 +27,16 @@ use lines::{Line, OpenMark, Record};
 pub use changes::KnownFolders;
 
 /// How long a start waits for a command that may change the program's files.
-const PATIENCE: Duration = Duration::from_secs(2);
+const START_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Interval between two checks.
-const RETRY: Duration = Duration::from_millis(20);
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Size of the record in bytes from which it is rewritten without missing paths.
-const LONG: u64 = 4 << 20;
+const LONG_RECORD: u64 = 4 << 20;
 
 /// Tolerated lag between two clocks, plus a thousandth of the time between two readings of both.
-const LAG: Duration = Duration::from_millis(100);
+const CLOCK_LAG: Duration = Duration::from_millis(100);
 
 /// The record in a state folder.
 #[derive(Debug, Clone)]
@@ -53,7 +53,7 @@ pub struct CommandMark {
     root: PathBuf,
     since: Option<i128>,
     /// Further folders that the command may write to.
-    besides: Vec<PathBuf>,
+    other_folders: Vec<PathBuf>,
     started: (Instant, SystemTime),
 }
 
@@ -74,7 +74,7 @@ impl TouchedPaths {
     }
 
     /// Whether a command changed this path.
-    pub fn holds(&self, path: &Path) -> bool {
+    pub fn contains(&self, path: &Path) -> bool {
         self.files.contains(path) || path.ancestors().any(|above| self.folders.contains_key(above))
     }
 
@@ -97,20 +97,20 @@ impl TouchedFiles {
     }
 
     /// Marks a command that may write below `root`, without following links, and in the other folders; durable when
-    /// this returns. Locks the folders for the command.
-    pub fn start_command(&self, root: &Path, besides: &[PathBuf]) -> io::Result<CommandMark> {
+    /// this returns. The caller has locked `root`: an open mark of an unlocked folder counts as abandoned.
+    pub fn start_command(&self, root: &Path, other_folders: &[PathBuf]) -> io::Result<CommandMark> {
         let now = SystemTime::now();
         let id = format!("{:016x}", RandomState::new().hash_one(now));
         let since = tempfile::tempfile_in(root).and_then(|file| Ok(file_time(&file.metadata()?))).ok();
         let lock = self.locked(FlockOperation::LockExclusive)?;
-        if self.path.metadata().is_ok_and(|meta| meta.len() > LONG) {
+        if self.path.metadata().is_ok_and(|meta| meta.len() > LONG_RECORD) {
             self.shorten()?;
         }
         let mark = |root: &PathBuf, since| {
             Line::Begin(OpenMark { id: id.clone(), since, root: root.clone() }).to_text()
         };
-        let others = besides.iter().map(|folder| mark(folder, None));
-        let lines: String = std::iter::once(mark(&root.to_path_buf(), since)).chain(others).collect();
+        let other_marks = other_folders.iter().map(|folder| mark(folder, None));
+        let lines: String = std::iter::once(mark(&root.to_path_buf(), since)).chain(other_marks).collect();
         self.append(&lines)?;
         drop(lock);
         Ok(CommandMark {
@@ -118,40 +118,40 @@ impl TouchedFiles {
             id,
             root: root.to_path_buf(),
             since,
-            besides: besides.to_vec(),
+            other_folders: other_folders.to_vec(),
             started: (Instant::now(), now),
         })
     }
 
-    /// Returns the changed paths once no command runs in a folder that `concerns` a start. The error says why they
-    /// are unknown.
-    pub fn before_start(&self, concerns: impl Fn(&Path) -> bool) -> Result<TouchedPaths, String> {
+    /// Waits until no command runs in a folder for which `is_concerned` is true, and returns the changed paths. The error
+    /// says why they are unknown.
+    pub fn wait_for_changes(&self, is_concerned: impl Fn(&Path) -> bool) -> Result<TouchedPaths, String> {
         let start = Instant::now();
         loop {
             let failed = |error: io::Error| format!("{} cannot be read: {error}", self.path.display());
             let lock = self.locked(FlockOperation::LockShared).map_err(failed)?;
             let Record { files, folders, open } = Record::read(&self.path).map_err(failed)?;
-            let Some(mark) = open.iter().find(|mark| concerns(&mark.root)).cloned() else {
+            let Some(mark) = open.iter().find(|mark| is_concerned(&mark.root)).cloned() else {
                 return Ok(TouchedPaths { files, folders, lock });
             };
             drop(lock);
             let marks: Vec<OpenMark> = open.into_iter().filter(|other| other.id == mark.id).collect();
-            if self.take_up(&marks, &mark.id).map_err(failed)? {
+            if self.recover_command(&marks, &mark.id).map_err(failed)? {
                 continue;
             }
-            if start.elapsed() > PATIENCE {
+            if start.elapsed() > START_PATIENCE {
                 return Err(format!(
                     "a command runs in {} that may change the files of the program; it can start when that has ended",
                     mark.root.display()
                 ));
             }
-            std::thread::sleep(RETRY);
+            std::thread::sleep(CHECK_INTERVAL);
         }
     }
 
     /// Records the changes of a command whose lepo was killed, and ends its marks; returns false if the command is
     /// still running.
-    fn take_up(&self, marks: &[OpenMark], id: &str) -> io::Result<bool> {
+    fn recover_command(&self, marks: &[OpenMark], id: &str) -> io::Result<bool> {
         let mut locks = Vec::new();
         for mark in marks {
             match DirLock::acquire(&mark.root, false) {
@@ -185,14 +185,14 @@ impl TouchedFiles {
         Ok(files.chain(folders).collect())
     }
 
-    /// Rewrites the record without missing paths; a path that is created again is recorded again.
+    /// Rewrites the record without missing paths. If a command creates such a path again, it is recorded again.
     fn shorten(&self) -> io::Result<()> {
         let Record { files, folders, open } = Record::read(&self.path)?;
-        let is_there = |path: &Path| {
+        let exists = |path: &Path| {
             !path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
         };
-        let files = files.into_iter().filter(|path| is_there(path)).map(Line::File);
-        let folders = folders.into_iter().filter(|(path, _)| is_there(path));
+        let files = files.into_iter().filter(|path| exists(path)).map(Line::File);
+        let folders = folders.into_iter().filter(|(path, _)| exists(path));
         let folders = folders.map(|(path, id)| Line::Folder(path, id));
         let lines = files.chain(folders).chain(open.into_iter().map(Line::Begin));
         let text: String = lines.map(|line| line.to_text()).collect();
@@ -236,7 +236,7 @@ impl CommandMark {
             Some(since) => changed_below(&self.root, since, Some(before)),
             None => CommandChanges::everything(&self.root),
         };
-        changes.folders.extend(self.besides.iter().cloned());
+        changes.folders.extend(self.other_folders.iter().cloned());
         let _lock = self.record.locked(FlockOperation::LockExclusive)?;
         let text = self.record.changes_text(&changes, &self.id)? + &Line::End(self.id.clone()).to_text();
         self.record.append(&text)
@@ -246,7 +246,7 @@ impl CommandMark {
     fn is_clock_steady(&self) -> bool {
         let (started, wall) = self.started;
         let passed = started.elapsed();
-        wall.elapsed().is_ok_and(|by_wall| by_wall + LAG + passed / 1000 >= passed)
+        wall.elapsed().is_ok_and(|by_wall| by_wall + CLOCK_LAG + passed / 1000 >= passed)
     }
 }
 
@@ -269,7 +269,7 @@ mod tests {
     }
 
     fn touched(record: &TouchedFiles) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        let paths = record.before_start(|_| true).unwrap();
+        let paths = record.wait_for_changes(|_| true).unwrap();
         (paths.files.iter().cloned().collect(), paths.folders.keys().cloned().collect())
     }
 
@@ -280,13 +280,13 @@ mod tests {
         let mark = record.start_command(&root, &[]).unwrap();
         std::fs::write(root.join("a b%\n"), "x").unwrap();
         let running = DirLock::acquire(&root, true).unwrap();
-        let refused = record.before_start(|folder| folder == root).unwrap_err();
+        let refused = record.wait_for_changes(|folder| folder == root).unwrap_err();
         assert!(refused.contains("a command runs in"), "{refused}");
-        assert!(record.before_start(|_| false).unwrap().is_empty(), "it concerns another folder");
+        assert!(record.wait_for_changes(|_| false).unwrap().is_empty(), "it concerns another folder");
         drop(running);
         mark.end(&KnownFolders::default()).unwrap();
         assert_eq!(touched(&record), (vec![root.join("a b%\n")], vec![]));
-        assert!(record.before_start(|_| true).unwrap().holds(&root.join("a b%\n")));
+        assert!(record.wait_for_changes(|_| true).unwrap().contains(&root.join("a b%\n")));
     }
 
     #[test]

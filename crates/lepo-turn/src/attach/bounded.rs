@@ -7,11 +7,11 @@ use std::path::Path;
 
 use lepo_base::error::{Error, Result};
 
-/// Maximum bytes of a file that is not an attachment.
+/// Maximum bytes of a file to send as text.
 const MOST: u64 = 64 << 20;
 
-/// Reads the rest of an open file after `begun`; `path` is for messages. Pipes are read; among devices, only
-/// terminals and empty ones.
+/// Reads the rest of an open file after `start`, the bytes already read from it; `path` is for messages. Pipes are read,
+/// and of devices only terminals and those without any bytes, such as `/dev/null`.
 pub fn read_bounded(file: &File, path: &Path, start: Vec<u8>) -> Result<Vec<u8>> {
     let failed = |error| Error::usage(format!("cannot read {}", path.display())).because(error);
     let kind = file.metadata().map_err(failed)?.file_type();

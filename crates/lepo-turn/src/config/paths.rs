@@ -79,7 +79,7 @@ impl Paths {
     }
 
     /// Returns the folder of temporary stores.
-    pub fn unkept(&self) -> PathBuf {
+    pub fn scratch_stores(&self) -> PathBuf {
         self.state.join("unkept")
     }
 

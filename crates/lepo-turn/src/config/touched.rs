@@ -52,13 +52,13 @@ impl Touched {
         if reach.is_empty() {
             return Ok(Touched { paths: None, reach });
         }
-        let paths = record.before_start(|folder| reach.meets(folder)).map_err(Error::usage)?;
+        let paths = record.wait_for_changes(|folder| reach.meets(folder)).map_err(Error::usage)?;
         Ok(Touched { paths: Some(paths), reach })
     }
 
     /// Whether a command changed this path.
     pub fn holds(&self, path: &Path) -> bool {
-        self.paths.as_ref().is_some_and(|paths| paths.holds(path))
+        self.paths.as_ref().is_some_and(|paths| paths.contains(path))
     }
 
     /// Returns the lock that prevents commands from starting.

@@ -137,10 +137,10 @@ pub async fn make_room(
 /// does not add them again.
 fn lasting(covered: &[Message]) -> Vec<usize> {
     let below = |at: &usize| *at > 0;
-    let instructions = covered.iter().rposition(|entry| entry.body == Body::Instructions);
-    let catalogue = covered.iter().rposition(|entry| entry.body == Body::Catalogue);
-    let is_skill = |entry: &Message| entry.body == Body::Skill;
-    let skills = covered.iter().enumerate().filter(|(_, entry)| is_skill(entry)).map(|(at, _)| at);
+    let instructions = covered.iter().rposition(|message| message.body == Body::Instructions);
+    let catalogue = covered.iter().rposition(|message| message.body == Body::Catalogue);
+    let is_skill = |message: &Message| message.body == Body::Skill;
+    let skills = covered.iter().enumerate().filter(|(_, message)| is_skill(message)).map(|(at, _)| at);
     let mut lasting: Vec<usize> =
         instructions.into_iter().chain(catalogue).chain(skills).filter(below).collect();
     lasting.sort_unstable();

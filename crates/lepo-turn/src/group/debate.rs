@@ -39,13 +39,15 @@ pub struct Speech {
     pub bubb: BubbName,
 }
 
-/// The outcome of a round.
-enum Floor {
-    Given(usize),
-    Ended(ShortReply, String),
+/// The decision of a round.
+enum RoundDecision {
+    /// The participant at this index speaks.
+    Speaker(usize),
+    /// The debate is over: the reply of the orchestrator, and the conclusion in it.
+    Conclusion(ShortReply, String),
     /// The debate is over, and the conclusion must still be requested: no participant wants to speak and none
     /// is named, or END is not followed by text.
-    Over,
+    NoConclusion,
 }
 
 struct Debate<'d> {
@@ -54,7 +56,7 @@ struct Debate<'d> {
     orchestrator: &'d mut Participant,
     rules: DebateRules,
     path: TurnPath,
-    debated: DebateOutcome,
+    results: DebateOutcome,
 }
 
 /// Runs a debate to its end. A later error is in the outcome, together with the speeches so far.
@@ -69,22 +71,22 @@ pub async fn debate(
 ) -> Result<DebateOutcome> {
     let (path, tools) = group.open(ask).await?;
     let rules = DebateRules::new(panel.len(), group.env.settings().many_rounds.get());
-    let mut debated = DebateOutcome::default();
-    debated.outcome.user = path.question();
-    debated.outcome.model = Some(orchestrator.name.clone());
-    debated.outcome.tools = tools;
-    let mut debate = Debate { group, panel, orchestrator, rules, path, debated };
-    let ended = debate.go().await;
-    let Debate { path, mut debated, rules, .. } = debate;
-    debated.rounds = rules.round;
-    debated.outcome.error = ended.err().map(|error| goes_on(error, &path));
-    log_failure(debated.outcome.model.as_deref(), debated.outcome.error.as_ref());
-    debated.outcome.conv = path.ids().collect();
-    Ok(debated)
+    let mut results = DebateOutcome::default();
+    results.outcome.user = path.question();
+    results.outcome.model = Some(orchestrator.name.clone());
+    results.outcome.tools = tools;
+    let mut debate = Debate { group, panel, orchestrator, rules, path, results };
+    let ended = debate.run().await;
+    let Debate { path, mut results, rules, .. } = debate;
+    results.rounds = rules.round;
+    results.outcome.error = ended.err().map(|error| with_resume_hint(error, &path));
+    log_failure(results.outcome.model.as_deref(), results.outcome.error.as_ref());
+    results.outcome.conv = path.ids().collect();
+    Ok(results)
 }
 
 /// Adds a hint how to continue an interrupted debate.
-fn goes_on(error: Error, path: &TurnPath) -> Error {
+fn with_resume_hint(error: Error, path: &TurnPath) -> Error {
     match (error.kind, path.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
             let debate = ResumeAction::Debate(tip.to_string());
@@ -95,27 +97,27 @@ fn goes_on(error: Error, path: &TurnPath) -> Error {
 }
 
 impl Debate<'_> {
-    async fn go(&mut self) -> Result<()> {
+    async fn run(&mut self) -> Result<()> {
         self.count_past_speeches();
         while self.rules.begin_round() {
             let bids = self.ask_for_the_floor().await?;
-            let floor = match bids.as_slice() {
+            let decision = match bids.as_slice() {
                 [] => None,
                 bids => Some(self.decide(bids).await?),
             };
-            match floor {
-                Some(Floor::Given(who)) => self.speech(who).await?,
-                Some(Floor::Ended(reply, summary)) => return self.conclude(&reply, &summary),
-                Some(Floor::Over) => return self.sum_up().await,
-                // All failed.
+            match decision {
+                Some(RoundDecision::Speaker(index)) => self.hear_speech(index).await?,
+                Some(RoundDecision::Conclusion(reply, summary)) => return self.conclude(&reply, &summary),
+                Some(RoundDecision::NoConclusion) => return self.sum_up().await,
+                // No participant replied.
                 None => {}
             }
-            for who in self.rules.end_round() {
-                let name = &self.panel[who].name;
+            for index in self.rules.end_round() {
+                let name = &self.panel[index].name;
                 self.note(&Notice::Out(name.clone(), FAILURES));
             }
         }
-        if self.rules.present().is_empty() && self.debated.speeches.is_empty() {
+        if self.rules.present().is_empty() && self.results.speeches.is_empty() {
             return Err(Error::remote("no participants are left, and none has spoken"));
         }
         if self.rules.round == self.group.env.settings().many_rounds.get() {
@@ -125,12 +127,12 @@ impl Debate<'_> {
         self.sum_up().await
     }
 
-    /// In a continued debate, some participants have spoken already.
+    /// Counts the speeches of a continued debate, so that each participant gets its turn.
     fn count_past_speeches(&mut self) {
         let Some(past) = past(&self.path.messages) else { return };
         for (name, _) in &past.heard {
-            if let Some(who) = self.panel.iter().position(|participant| participant.name == *name) {
-                self.rules.speak(who);
+            if let Some(index) = self.panel.iter().position(|participant| participant.name == *name) {
+                self.rules.speak(index);
             }
         }
     }
@@ -139,58 +141,58 @@ impl Debate<'_> {
     async fn ask_for_the_floor(&mut self) -> Result<Vec<(usize, Bid)>> {
         let group = self.group;
         let present = self.rules.present();
-        let names: Vec<&str> = present.iter().map(|&who| self.panel[who].name.as_str()).collect();
+        let names: Vec<&str> = present.iter().map(|&index| self.panel[index].name.as_str()).collect();
         group.view.on_event(GroupEvent::Floor(self.rules.round, &names));
         let prompt = DebatePrompts::new(group.insts, &names, &self.past()).floor();
         let under = self.path.tip();
-        let asked = self.panel.iter_mut().enumerate().filter(|(who, _)| present.contains(who));
+        let participants = self.panel.iter_mut().enumerate().filter(|(index, _)| present.contains(index));
         let prompt = &prompt;
-        let asked = asked.map(|(who, participant)| async move {
+        let replies = participants.map(|(index, participant)| async move {
             let reply = participant.brief(prompt, under, group).await;
             match &reply {
                 Ok(brief) => {
                     participant.journal(group, "floor", None, brief);
-                    group.view.on_event(GroupEvent::Wants(&participant.name, bid(brief)));
+                    group.view.on_event(GroupEvent::Wants(&participant.name, parse_bid(brief)));
                 }
                 Err(error) => group.view.on_event(GroupEvent::Failed(&participant.name, error)),
             }
-            (who, reply)
+            (index, reply)
         });
         let mut bids = Vec::new();
-        for (who, reply) in join_all(asked).await {
+        for (index, reply) in join_all(replies).await {
             match reply {
                 Ok(brief) => {
-                    let bid = bid(&brief);
-                    self.rules.bid(who, bid);
-                    bids.push((who, bid));
+                    let bid = parse_bid(&brief);
+                    self.rules.bid(index, bid);
+                    bids.push((index, bid));
                 }
                 Err(error) if ends_all(&error) => return Err(error),
-                Err(error) => self.fails(who, &error),
+                Err(error) => self.record_failure(index, &error),
             }
         }
         if !bids.is_empty() {
-            let lines = self.lines(&bids);
+            let lines = self.bids_text(&bids);
             group.add(&mut self.path, Role::System, true, &lines)?;
         }
         Ok(bids)
     }
 
-    /// Handles a failure: the participant misses the round, or is out if it cannot be asked at all.
-    fn fails(&mut self, who: usize, error: &Error) {
-        self.rules.fail(who);
-        let participant = &self.panel[who];
+    /// Records a failure: the participant misses the round; if it cannot be asked at all, it leaves the debate.
+    fn record_failure(&mut self, index: usize, error: &Error) {
+        self.rules.fail(index);
+        let participant = &self.panel[index];
         if participant.is_lost_by(error) {
             let name = participant.name.clone();
-            self.rules.remove(who);
+            self.rules.remove(index);
             self.note(&Notice::OutUnasked(name));
         }
     }
 
     /// Asks the orchestrator for its decision; if two replies cannot be parsed, the participant that has
     /// spoken least speaks next.
-    async fn decide(&mut self, bids: &[(usize, Bid)]) -> Result<Floor> {
+    async fn decide(&mut self, bids: &[(usize, Bid)]) -> Result<RoundDecision> {
         for again in [false, true] {
-            let mut lines = self.lines(bids);
+            let mut lines = self.bids_text(bids);
             let unheard = self.names(&self.rules.unheard());
             if !unheard.is_empty() {
                 lines.push_str(&format!("\n\nAsked before and were not chosen: {}", unheard.join(", ")));
@@ -201,13 +203,17 @@ impl Debate<'_> {
             let reply = self.judge(&prompt).await?;
             let names = self.names(&present);
             match decision(&reply.visible_text(), &names) {
-                Some((words, OrchestratorDecision::Select(place))) => {
-                    self.narrate(&words);
-                    return Ok(Floor::Given(present[place]));
+                Some((text, OrchestratorDecision::Select(selected))) => {
+                    self.narrate(&text);
+                    return Ok(RoundDecision::Speaker(present[selected]));
                 }
-                Some((words, OrchestratorDecision::End(summary))) => {
-                    self.narrate(&words);
-                    return Ok(if summary.is_empty() { Floor::Over } else { Floor::Ended(reply, summary) });
+                Some((text, OrchestratorDecision::End(summary))) => {
+                    self.narrate(&text);
+                    return Ok(if summary.is_empty() {
+                        RoundDecision::NoConclusion
+                    } else {
+                        RoundDecision::Conclusion(reply, summary)
+                    });
                 }
                 None => {
                     let name = &self.orchestrator.name;
@@ -215,7 +221,7 @@ impl Debate<'_> {
                 }
             }
         }
-        Ok(self.rules.least_heard(bids).map_or(Floor::Over, Floor::Given))
+        Ok(self.rules.least_heard(bids).map_or(RoundDecision::NoConclusion, RoundDecision::Speaker))
     }
 
     /// Requests a reply of the orchestrator, and stores it as a hidden bubb.
@@ -236,25 +242,26 @@ impl Debate<'_> {
         Err(Error::remote(format!("the orchestrator {} failed {FAILURES} times", self.orchestrator.name)))
     }
 
-    async fn speech(&mut self, who: usize) -> Result<()> {
+    /// Asks a participant for its speech. If it fails, the debate continues without the speech.
+    async fn hear_speech(&mut self, index: usize) -> Result<()> {
         let group = self.group;
         let names = self.names(&self.rules.present());
         let prompt = DebatePrompts::new(group.insts, &names, &self.past()).speech();
-        let (participant, under) = (&mut self.panel[who], self.path.tip());
+        let (participant, under) = (&mut self.panel[index], self.path.tip());
         group.view.on_event(GroupEvent::Chosen(&participant.name));
         match participant.speak(&[ChatMessage::new(Role::User, prompt)], None, under, group).await {
             Ok(answered) => {
                 for bubb in select_before(&answered, under).iter().chain([&answered.name]) {
                     self.path.append(bubb)?;
                 }
-                self.rules.speak(who);
-                self.debated.speeches.push(Speech { name: participant.name.clone(), bubb: answered.name });
+                self.rules.speak(index);
+                self.results.speeches.push(Speech { name: participant.name.clone(), bubb: answered.name });
             }
             Err(error) if ends_all(&error) => return Err(error),
             Err(error) => {
                 let error = error.without_retry();
                 group.view.on_event(GroupEvent::Failed(&participant.name, &error));
-                self.fails(who, &error);
+                self.record_failure(index, &error);
             }
         }
         Ok(())
@@ -265,11 +272,11 @@ impl Debate<'_> {
         let present = self.rules.present();
         let prompt = DebatePrompts::new(self.group.insts, &self.names(&present), &self.past()).summary();
         let mut reply = self.judge(&prompt).await?;
-        if conclusion(&reply).is_none() {
+        if parse_conclusion(&reply).is_none() {
             reply = self.judge(&prompt).await?;
         }
-        if let Some((words, summary)) = conclusion(&reply) {
-            self.narrate(&words);
+        if let Some((text, summary)) = parse_conclusion(&reply) {
+            self.narrate(&text);
             return self.conclude(&reply, &summary);
         }
         // The prompt asks for nothing else, so the whole reply is the summary, except lines with a name or a
@@ -288,7 +295,7 @@ impl Debate<'_> {
         self.group.view.on_event(GroupEvent::Concluded(summary));
         self.group.emit(TurnEvent::Bubb(&name, Some(summary.as_bytes())));
         self.orchestrator.journal(self.group, "answer", Some(name.id), reply);
-        self.debated.outcome.answer = Some(reply.answered(name));
+        self.results.outcome.answer = Some(reply.answered(name));
         Ok(())
     }
 
@@ -302,29 +309,29 @@ impl Debate<'_> {
         self.group.emit(TurnEvent::Notice(notice));
     }
 
-    /// A debate always has a question.
+    /// Returns the debate so far. Its path always has a question, so it is never the default.
     fn past(&self) -> DebateHistory<'_> {
         past(&self.path.messages).unwrap_or_default()
     }
 
-    fn names(&self, those: &[usize]) -> Vec<&str> {
-        those.iter().map(|&who| self.panel[who].name.as_str()).collect()
+    fn names(&self, indexes: &[usize]) -> Vec<&str> {
+        indexes.iter().map(|&index| self.panel[index].name.as_str()).collect()
     }
 
-    fn lines(&self, bids: &[(usize, Bid)]) -> String {
-        bid_lines(bids.iter().map(|&(who, bid)| (self.panel[who].name.as_str(), bid)))
+    fn bids_text(&self, bids: &[(usize, Bid)]) -> String {
+        bid_lines(bids.iter().map(|&(index, bid)| (self.panel[index].name.as_str(), bid)))
     }
 }
 
 /// Returns the text before END in a reply, and the conclusion after it.
-fn conclusion(reply: &ShortReply) -> Option<(String, String)> {
+fn parse_conclusion(reply: &ShortReply) -> Option<(String, String)> {
     match decision(&reply.visible_text(), &[])? {
-        (words, OrchestratorDecision::End(summary)) if !summary.is_empty() => Some((words, summary)),
+        (text, OrchestratorDecision::End(summary)) if !summary.is_empty() => Some((text, summary)),
         _ => None,
     }
 }
 
 /// Parses a bid; an invalid one is a pass.
-fn bid(reply: &ShortReply) -> Bid {
+fn parse_bid(reply: &ShortReply) -> Bid {
     Bid::read(&reply.visible_text()).unwrap_or(Bid::Pass)
 }

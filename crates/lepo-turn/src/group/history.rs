@@ -25,16 +25,16 @@ pub fn past(path: &[Message]) -> Option<DebateHistory<'_>> {
     let topic = path.iter().rposition(Message::is_question)?;
     let mut past = DebateHistory { topic: &path[topic].text, heard: Vec::new() };
     let mut speaker = None;
-    for (i, entry) in path.iter().enumerate() {
-        let text = &*entry.text;
-        if entry.hidden {
+    for (i, message) in path.iter().enumerate() {
+        let text = &*message.text;
+        if message.hidden {
             speaker = match decision(text, &[]) {
                 Some((_, OrchestratorDecision::End(_))) => Some(ORCHESTRATOR),
                 _ => selected(text),
             };
         } else if i != topic {
-            let role = entry.role.as_str();
-            let speaker = speaker.take().filter(|_| entry.role == Role::Assistant);
+            let role = message.role.as_str();
+            let speaker = speaker.take().filter(|_| message.role == Role::Assistant);
             past.heard.push((speaker.unwrap_or(role), text));
         }
     }

@@ -110,7 +110,7 @@ impl GroupTurn<'_> {
                 path.mark_answering(question);
             }
             let note = asked.and_then(|id| masking.typed_secret_notice(id));
-            let notes = masking.told_prompt().into_iter().chain(note);
+            let notes = masking.prompt_secret_notice().into_iter().chain(note);
             notes.for_each(|note| self.emit(TurnEvent::Notice(&note)));
         }
         Ok((path, tools))

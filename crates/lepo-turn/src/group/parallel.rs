@@ -49,8 +49,8 @@ pub async fn parallel(
             group.view.on_event(GroupEvent::Spoken(&name, &hit.answered()));
             return (name, hit.outcome());
         }
-        let mut entries = path.messages.clone();
-        let unsent = choose(entries.iter_mut().map(|entry| &mut entry.files), &participant.accepts);
+        let mut sent = path.messages.clone();
+        let unsent = choose(sent.iter_mut().map(|message| &mut message.files), &participant.accepts);
         if !unsent.is_empty() {
             let notice = Notice::FilesNotSent(name.clone(), unsent);
             group.view.on_event(GroupEvent::In(&name, TurnEvent::Notice(&notice)));
@@ -58,7 +58,7 @@ pub async fn parallel(
         let target = Target { form: participant.form, general, plans: None, web: false, searches: false };
         // A form in the conversation belongs to another turn's question.
         let purpose = Purpose::Answer { schema, code_only: false, may_call: false, has_form: false };
-        let messages = assemble(&entries, &[], purpose, no_tools, target).messages;
+        let messages = assemble(&sent, &[], purpose, no_tools, target).messages;
         let (order, under) = (Some(OrderedAnswer { order, index }), path.tip());
         let spoken = participant.speak_in_order(order, &messages, schema, under, group).await;
         let mut outcome = Outcome {
@@ -77,7 +77,7 @@ pub async fn parallel(
             }
             Err(error) => {
                 let alone = [("-m", participant.name.clone())];
-                let error = with_possible_remedy(error, &entries).resuming(|resume| {
+                let error = with_possible_remedy(error, &sent).resuming(|resume| {
                     if resume.is_retry() {
                         resume.name_models(&alone);
                     }

@@ -42,64 +42,64 @@ impl DebateRules {
 
     /// Starts the next round. Returns false at the limit of rounds, or without remaining participants.
     pub fn begin_round(&mut self) -> bool {
-        let goes_on = self.round < self.max_rounds && !self.present().is_empty();
-        self.round += u32::from(goes_on);
-        goes_on
+        let continues = self.round < self.max_rounds && !self.present().is_empty();
+        self.round += u32::from(continues);
+        continues
     }
 
     /// Ends a round and returns the participants that are out because of it.
     pub fn end_round(&mut self) -> Vec<usize> {
-        let still_in: Vec<usize> = self.those(|debater| !debater.is_out());
-        for &who in &still_in {
-            let debater = &mut self.debaters[who];
+        let still_in: Vec<usize> = self.matching(|debater| !debater.is_out());
+        for &index in &still_in {
+            let debater = &mut self.debaters[index];
             debater.failures = if std::mem::take(&mut debater.has_failed) { debater.failures + 1 } else { 0 };
         }
         for debater in &mut self.debaters {
             debater.is_unheard |= std::mem::take(&mut debater.wants_to_speak);
         }
-        still_in.into_iter().filter(|&who| self.debaters[who].is_out()).collect()
+        still_in.into_iter().filter(|&index| self.debaters[index].is_out()).collect()
     }
 
     /// Records whether a participant wants to speak.
-    pub fn bid(&mut self, who: usize, bid: Bid) {
-        self.debaters[who].wants_to_speak = bid == Bid::Request;
+    pub fn bid(&mut self, index: usize, bid: Bid) {
+        self.debaters[index].wants_to_speak = bid == Bid::Request;
     }
 
-    pub fn speak(&mut self, who: usize) {
-        let debater = &mut self.debaters[who];
+    pub fn speak(&mut self, index: usize) {
+        let debater = &mut self.debaters[index];
         debater.speeches += 1;
         (debater.wants_to_speak, debater.is_unheard) = (false, false);
     }
 
     /// Returns the participants that wanted to speak in an earlier round, were not chosen, and can speak now.
     pub fn unheard(&self) -> Vec<usize> {
-        self.those(|debater| debater.is_unheard && !debater.has_failed && !debater.is_out())
+        self.matching(|debater| debater.is_unheard && !debater.has_failed && !debater.is_out())
     }
 
     /// Records a failure: the participant is skipped for the rest of this round.
-    pub fn fail(&mut self, who: usize) {
-        self.debaters[who].has_failed = true;
+    pub fn fail(&mut self, index: usize) {
+        self.debaters[index].has_failed = true;
     }
 
     /// Removes a participant that cannot be asked.
-    pub fn remove(&mut self, who: usize) {
-        self.debaters[who].failures = FAILURES;
+    pub fn remove(&mut self, index: usize) {
+        self.debaters[index].failures = FAILURES;
     }
 
     /// Returns the participants that can speak in this round.
     pub fn present(&self) -> Vec<usize> {
-        self.those(|debater| !debater.has_failed && !debater.is_out())
+        self.matching(|debater| !debater.has_failed && !debater.is_out())
     }
 
     /// Returns the next speaker if the orchestrator does not choose one: among the participants that want to
     /// speak, the one with the fewest speeches.
     pub fn least_heard(&self, bids: &[(usize, Bid)]) -> Option<usize> {
-        let requests = |who: &usize| bids.contains(&(*who, Bid::Request));
-        self.present().into_iter().filter(requests).min_by_key(|&who| self.debaters[who].speeches)
+        let requests = |index: &usize| bids.contains(&(*index, Bid::Request));
+        self.present().into_iter().filter(requests).min_by_key(|&index| self.debaters[index].speeches)
     }
 
-    fn those(&self, which: impl Fn(&Debater) -> bool) -> Vec<usize> {
-        (0..self.debaters.len()).filter(|&who| which(&self.debaters[who])).collect()
+    fn matching(&self, condition: impl Fn(&Debater) -> bool) -> Vec<usize> {
+        (0..self.debaters.len()).filter(|&index| condition(&self.debaters[index])).collect()
     }
 }
 
@@ -112,17 +112,17 @@ mod tests {
         assert!(rules.begin_round());
         let mut bids = Vec::new();
         for word in replies.split_whitespace() {
-            let who = usize::from(word.as_bytes()[0] - b'a');
+            let index = usize::from(word.as_bytes()[0] - b'a');
             match word.as_bytes()[1] {
-                b'+' => bids.push((who, Bid::Request)),
-                b'-' => bids.push((who, Bid::Pass)),
-                _ => rules.fail(who),
+                b'+' => bids.push((index, Bid::Request)),
+                b'-' => bids.push((index, Bid::Pass)),
+                _ => rules.fail(index),
             }
             if word.ends_with('*') {
-                rules.speak(who);
+                rules.speak(index);
             }
         }
-        bids.iter().for_each(|&(who, bid)| rules.bid(who, bid));
+        bids.iter().for_each(|&(index, bid)| rules.bid(index, bid));
         bids
     }
 
@@ -163,16 +163,16 @@ mod tests {
             assert!(rules.begin_round());
             let mut chosen = None;
             for word in replies.split_whitespace() {
-                let who = usize::from(word.as_bytes()[0] - b'a');
+                let index = usize::from(word.as_bytes()[0] - b'a');
                 match word.as_bytes()[1] {
-                    b'+' => rules.bid(who, Bid::Request),
-                    b'-' => rules.bid(who, Bid::Pass),
-                    _ => rules.fail(who),
+                    b'+' => rules.bid(index, Bid::Request),
+                    b'-' => rules.bid(index, Bid::Pass),
+                    _ => rules.fail(index),
                 }
-                chosen = chosen.or(word.ends_with('*').then_some(who));
+                chosen = chosen.or(word.ends_with('*').then_some(index));
             }
             assert_eq!(rules.unheard(), before, "{replies}");
-            chosen.into_iter().for_each(|who| rules.speak(who));
+            chosen.into_iter().for_each(|index| rules.speak(index));
             rules.end_round();
         }
     }
@@ -191,7 +191,7 @@ mod tests {
                 found.extend(rules.end_round());
             }
             assert_eq!(found, out, "{rounds}");
-            assert!(out.iter().all(|who| !rules.present().contains(who)));
+            assert!(out.iter().all(|index| !rules.present().contains(index)));
         }
     }
 

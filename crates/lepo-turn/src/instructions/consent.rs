@@ -30,11 +30,11 @@ pub(crate) fn unagreed(
     (trust, masking): (&Trust, &Masking),
 ) -> Result<Vec<SentInstructions>> {
     let mut files: Vec<SentInstructions> = Vec::new();
-    for entry in path.iter().filter(|entry| entry.body == Body::Instructions) {
+    for message in path.iter().filter(|message| message.body == Body::Instructions) {
         // A bubb that another program wrote counts as a single file.
         let read =
-            read(&entry.text).filter(|read| read.iter().all(|(path, _)| is_path_of_instructions(path)));
-        let read = read.unwrap_or_else(|| vec![("AGENTS.md", &entry.text)]);
+            read(&message.text).filter(|read| read.iter().all(|(path, _)| is_path_of_instructions(path)));
+        let read = read.unwrap_or_else(|| vec![("AGENTS.md", &message.text)]);
         for (path, text) in read {
             // In the turn that wrote it, the text is still unmasked in memory.
             let text = masking.masked(text).into_owned();
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use lepo_base::role::Role;
 
-    fn instructions_entry(text: &str) -> Message {
+    fn instructions_message(text: &str) -> Message {
         Message::new(Role::System, true, text)
     }
 
@@ -106,23 +106,24 @@ mod tests {
     fn a_yes_is_for_these_bytes_at_this_place() {
         let state = tempfile::tempdir().unwrap();
         let trust = Trust::in_state(state.path());
-        let one = instructions_entry(&written([("AGENTS.md", "one"), ("sub/AGENTS.md", "low")]));
+        let one = instructions_message(&written([("AGENTS.md", "one"), ("sub/AGENTS.md", "low")]));
         let names = |path: &[Message], root: &str| {
             let files = unagreed(path, Path::new(root), (&trust, &Masking::shapes_only())).unwrap();
             files.into_iter().map(|file| file.path).collect::<Vec<_>>().join(" ")
         };
-        let conv = [one.clone(), instructions_entry(GONE)];
+        let conv = [one.clone(), instructions_message(GONE)];
         assert_eq!(names(&conv, "/r"), "AGENTS.md sub/AGENTS.md", "also when they are gone");
         record_consent(&unagreed(&conv, Path::new("/r"), (&trust, &Masking::shapes_only())).unwrap(), &trust)
             .unwrap();
         assert_eq!(names(&conv, "/r"), "");
         assert_eq!(names(&conv, "/other"), "AGENTS.md sub/AGENTS.md");
-        let two = instructions_entry(&written([("AGENTS.md", "two"), ("sub/AGENTS.md", "low")]));
+        let two = instructions_message(&written([("AGENTS.md", "two"), ("sub/AGENTS.md", "low")]));
         assert_eq!(names(&[one.clone(), two], "/r"), "AGENTS.md");
         let visible = Message::new(Role::System, false, written([("AGENTS.md", "three")]));
         assert_eq!(names(&[one.clone(), visible], "/r"), "");
         // Part of an agreed file is not agreed to.
-        let glued = instructions_entry(&written([("AGENTS.md", "one\n\n== sub/AGENTS.md, 3 bytes ==\nlow")]));
+        let glued =
+            instructions_message(&written([("AGENTS.md", "one\n\n== sub/AGENTS.md, 3 bytes ==\nlow")]));
         assert_eq!(names(&[glued], "/r"), "AGENTS.md");
         assert_eq!(trust.forget(Path::new("/r/AGENTS.md")).unwrap(), 1);
         assert_eq!(names(&[one], "/r"), "AGENTS.md");
@@ -139,9 +140,12 @@ mod tests {
             written([(".git/AGENTS.md", "x")]),
             written([("AGENTS.md", "x")]).replace("1 bytes", "9 bytes"),
         ] {
-            let files =
-                unagreed(&[instructions_entry(&forged)], Path::new("/r"), (&trust, &Masking::shapes_only()))
-                    .unwrap();
+            let files = unagreed(
+                &[instructions_message(&forged)],
+                Path::new("/r"),
+                (&trust, &Masking::shapes_only()),
+            )
+            .unwrap();
             assert_eq!(files.len(), 1, "{forged}");
             assert_eq!((files[0].path.as_str(), &files[0].text), ("AGENTS.md", &forged));
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::bounded::read_inside;
-use lepo_base::work_tree::WorkTree;
+use lepo_base::worktree::Worktree;
 
 /// File names of instructions; the first that exists in a folder counts.
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
@@ -47,7 +47,7 @@ pub fn is_path_of_instructions(path: &str) -> bool {
 impl Instructions {
     /// Reads the files that apply to `dir`.
     pub fn read(dir: &Path) -> Instructions {
-        let Some(tree) = WorkTree::containing(dir) else { return Instructions::default() };
+        let Some(tree) = Worktree::containing(dir) else { return Instructions::default() };
         let mut found = Instructions { root: Some(tree.root.clone()), ..Instructions::default() };
         let mut paths = paths_between(&tree.root, dir);
         if !tree.is_taken {

@@ -11,17 +11,17 @@ use lepo_secrets::ScreenedBytes;
 
 /// Returns the bubb to insert before a question at the end of this path, if one is needed.
 pub(crate) fn opening(found: &Instructions, path: &[Message], masking: &Masking) -> Option<NewMessage> {
-    let last = path.iter().rfind(|entry| entry.body == Body::Instructions);
+    let last = path.iter().rfind(|message| message.body == Body::Instructions);
     if found.is_empty() {
         return last
-            .filter(|entry| *entry.text != *GONE)
+            .filter(|message| *message.text != *GONE)
             .map(|_| NewMessage::hidden(GONE.to_string(), ScreenedBytes::typed(GONE)));
     }
     let masked: Vec<(&str, Cow<'_, str>)> =
         found.files.iter().map(|file| (file.path.as_str(), masking.masked(&file.text))).collect();
     // Compares the text as it would be written, since secrets are masked on disk.
     let screened = written(masked.iter().map(|(path, text)| (*path, &**text)));
-    if last.is_some_and(|entry| *entry.text == *screened) {
+    if last.is_some_and(|message| *message.text == *screened) {
         return None;
     }
     for file in &found.files {
@@ -54,7 +54,7 @@ mod tests {
             assert_eq!((opening.message.role, opening.message.hidden), (Role::System, true));
             let text = opening.screened.text().into_owned();
             let more = path(&format!("s1 {text}"));
-            conv.extend(more.into_iter().map(|entry| Message { is_root: false, ..entry }));
+            conv.extend(more.into_iter().map(|message| Message { is_root: false, ..message }));
             Some(text)
         };
         assert_eq!(opening_text(&instructions(&[])), None);
@@ -72,16 +72,16 @@ mod tests {
         let masking = Masking::shapes_only();
         let key = format!("-----BEGIN {} KEY-----\n{}\n-----END {0} KEY-----", "PRIVATE", "QUJD".repeat(12));
         let found = instructions(&[&key]);
-        let actual = opening(&found, &[], &masking).unwrap();
-        let screened = actual.screened.text().into_owned();
+        let new_message = opening(&found, &[], &masking).unwrap();
+        let screened = new_message.screened.text().into_owned();
         assert!(
-            actual.message.text.contains("QUJDQUJD") && screened.contains("[secret: private-key]"),
+            new_message.message.text.contains("QUJDQUJD") && screened.contains("[secret: private-key]"),
             "{screened}"
         );
         let Some(Notice::Secrets(secrets)) = masking.secrets_notice() else { panic!() };
         assert_eq!(secrets.sources, ["AGENTS.md"]);
-        let entry = Message::new(Role::System, true, screened.as_str());
-        assert!(opening(&found, &[entry], &masking).is_none());
+        let message = Message::new(Role::System, true, screened.as_str());
+        assert!(opening(&found, &[message], &masking).is_none());
         assert_eq!(masking.secrets_notice(), None, "nothing was written");
     }
 }

@@ -54,9 +54,9 @@ mod tests {
             vec![("AGENTS.md", "no line end"), ("a/b, 7 bytes ==/CLAUDE.md", "각각\n\n")],
             vec![("AGENTS.md", "\n== sub/AGENTS.md, 3 bytes ==\nabc\n"), ("x/AGENTS.md", "")],
         ] {
-            let actual = written(files.iter().copied());
-            assert_eq!(read(&actual), Some(files), "{actual}");
-            assert!(actual.starts_with(INSTRUCTIONS));
+            let text = written(files.iter().copied());
+            assert_eq!(read(&text), Some(files), "{text}");
+            assert!(text.starts_with(INSTRUCTIONS));
         }
         assert_eq!(read(GONE), Some(Vec::new()));
         assert!(GONE.starts_with(INSTRUCTIONS));
@@ -64,13 +64,13 @@ mod tests {
 
     #[test]
     fn what_was_edited_does_not_read() {
-        let actual = written([("AGENTS.md", "각각")]);
+        let text = written([("AGENTS.md", "각각")]);
         for edited in [
-            actual.replace("6 bytes", "5 bytes"),
-            actual.replace("6 bytes", "600 bytes"),
-            actual.replace("6 bytes", "18446744073709551616 bytes"),
-            actual.replace("The people", "The owners"),
-            format!("{actual}more"),
+            text.replace("6 bytes", "5 bytes"),
+            text.replace("6 bytes", "600 bytes"),
+            text.replace("6 bytes", "18446744073709551616 bytes"),
+            text.replace("The people", "The owners"),
+            format!("{text}more"),
             format!("{INSTRUCTIONS}\n"),
         ] {
             assert_eq!(read(&edited), None, "{edited}");

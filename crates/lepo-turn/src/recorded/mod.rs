@@ -17,7 +17,7 @@ mod tool_hashes;
 pub use facts::{RequestFacts, options_json, schema_hash};
 pub use look_up::{Lookup, LookupRequest, MissingAnswer, RecordedOutcome, Voices, look_up};
 pub use nearest::{differing_excerpts, not_recorded};
-pub use past_message::{PastMessage, before, opened};
+pub use past_message::{PastMessage, before, opening_messages};
 pub use query::{OptionsRule, Query, RecordStore, ToolsRule};
 pub use recorded_answer::{RecordedAnswer, show_answer};
 pub use tool_hashes::{ToolHashes, hash_of_json};

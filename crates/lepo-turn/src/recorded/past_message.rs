@@ -74,7 +74,7 @@ pub fn before(store: &Store, forest: &Forest, start: TurnStart) -> Result<Vec<Pa
 
 /// Returns the messages of a turn before its answer as they would be stored, without the added ones. Reads the files of the
 /// question, and writes nothing.
-pub fn opened(
+pub fn opening_messages(
     prompt: Option<String>,
     outputs: &[Vec<u8>],
     question: Option<&Question>,

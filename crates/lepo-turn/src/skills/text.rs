@@ -52,14 +52,14 @@ fn longest(lengths: impl Iterator<Item = usize>, room: usize) -> usize {
 
 /// Returns the catalogue to insert before a question at the end of this path, if one is needed.
 pub fn opening(skills: &[Skill], path: &[Message], masking: &Masking) -> Option<NewMessage> {
-    let last = path.iter().rfind(|entry| entry.body == Body::Catalogue);
+    let last = path.iter().rfind(|message| message.body == Body::Catalogue);
     let text = match skills {
-        [] if last.is_none_or(|entry| *entry.text == *GONE) => return None,
+        [] if last.is_none_or(|message| *message.text == *GONE) => return None,
         [] => GONE.to_string(),
         skills => catalogue(skills),
     };
     let kept = masking.screen_uncounted(&text).into_owned();
-    let is_told = last.is_some_and(|entry| *entry.text == *kept.text());
+    let is_told = last.is_some_and(|message| *message.text == *kept.text());
     (!is_told).then(|| NewMessage::hidden(text, kept))
 }
 
@@ -85,27 +85,27 @@ pub fn skill_text(skill: &Skill) -> String {
 /// Whether the path contains this text as the instructions of a skill.
 pub fn is_given(text: &str, path: &[Message], masking: &Masking) -> bool {
     let kept = masking.masked(text);
-    each_given(path).any(|entry| entry.text.contains(&*kept) || entry.text.contains(text))
+    each_given(path).any(|message| message.text.contains(&*kept) || message.text.contains(text))
 }
 
 /// Whether the path contains instructions of this skill, in any version.
 pub fn is_of(skill: &Skill, path: &[Message]) -> bool {
     let head = head(skill);
-    each_given(path).any(|entry| entry.text.contains(&head))
+    each_given(path).any(|message| message.text.contains(&head))
 }
 
 /// Returns the bubbs with instructions of skills: stored ones, and the tool's results in the turn that called
 /// it.
 fn each_given(path: &[Message]) -> impl Iterator<Item = &Message> {
-    let kept = path.iter().filter(|entry| entry.body == Body::Skill);
+    let kept = path.iter().filter(|message| message.body == Body::Skill);
     kept.chain(results(path))
 }
 
 fn results(path: &[Message]) -> impl Iterator<Item = &Message> {
-    let is_call = |entry: &Message| {
-        entry.hidden
-            && entry.role == Role::Assistant
-            && matches!(&entry.body, Body::Call { name, .. } if name == TOOL)
+    let is_call = |message: &Message| {
+        message.hidden
+            && message.role == Role::Assistant
+            && matches!(&message.body, Body::Call { name, .. } if name == TOOL)
     };
     path.windows(2).filter_map(move |pair| match pair {
         [asked, result] if is_call(asked) && result.role == Role::Tool && result.hidden => {
@@ -117,7 +117,7 @@ fn results(path: &[Message]) -> impl Iterator<Item = &Message> {
 
 /// Returns the instructions that the tool returned on this side branch, as a text that remains on the path.
 pub fn kept_of(side: &[Message]) -> Option<String> {
-    let texts: Vec<&str> = results(side).map(|entry| &*entry.text).collect();
+    let texts: Vec<&str> = results(side).map(|message| &*message.text).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    fn entry(role: Role, text: &str) -> Message {
+    fn message(role: Role, text: &str) -> Message {
         Message::new(role, true, text)
     }
 
@@ -176,7 +176,7 @@ mod tests {
         let mut conv = path("s1 P / u0 hi / a0 x");
         let mut catalogue_text = |skills: &[Skill]| {
             let text = opening(skills, &conv, &masking)?.message.text;
-            conv.push(entry(Role::System, &text));
+            conv.push(message(Role::System, &text));
             Some(text)
         };
         assert_eq!(catalogue_text(&[]), None);
@@ -192,21 +192,21 @@ mod tests {
     fn only_results_of_the_tool_stay_as_instructions() {
         let text = skill_text(&skill("a", "x"));
         let call = r#"{"arguments":{"name":"a"},"name":"skill"}"#;
-        let side = [entry(Role::Assistant, call), entry(Role::Tool, &text)];
+        let side = [message(Role::Assistant, call), message(Role::Tool, &text)];
         assert_eq!(kept_of(&side).as_deref(), Some(text.as_str()));
         let other = r#"{"arguments":{},"server":"s","tool":"t"}"#;
         for forged in [
-            vec![entry(Role::Assistant, other), entry(Role::Tool, &text)],
-            vec![entry(Role::Assistant, call), entry(Role::Tool, "error: no such skill")],
-            vec![entry(Role::Assistant, call), entry(Role::User, &text)],
-            vec![entry(Role::Tool, &text)],
+            vec![message(Role::Assistant, other), message(Role::Tool, &text)],
+            vec![message(Role::Assistant, call), message(Role::Tool, "error: no such skill")],
+            vec![message(Role::Assistant, call), message(Role::User, &text)],
+            vec![message(Role::Tool, &text)],
         ] {
             assert_eq!(kept_of(&forged), None, "{forged:?}");
             assert!(!is_of(&skill("a", "x"), &forged), "{forged:?}");
         }
         let masking = Masking::shapes_only();
         assert!(is_given(&text, &side, &masking));
-        let kept = [entry(Role::System, &format!("{text}\n\n[skill b, from /skills/b] x"))];
+        let kept = [message(Role::System, &format!("{text}\n\n[skill b, from /skills/b] x"))];
         assert!(is_given(&text, &kept, &masking) && is_of(&skill("b", "x"), &kept));
         let changed = skill_text(&Skill { body: "Do that.".into(), ..skill("a", "x") });
         assert!(!is_given(&changed, &kept, &masking), "changed, it is given anew");

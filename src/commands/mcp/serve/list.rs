@@ -42,7 +42,11 @@ struct ListedConv {
     last: Option<String>,
 }
 
-pub fn list(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
+pub fn list(
+    context: &ServeContext,
+    arguments: &Arguments<'_>,
+    request: &ActiveRequest,
+) -> Result<ToolOutput> {
     arguments.only(&["words", "since", "until", "path", "limit", "max_bytes"])?;
     let conditions = Conditions {
         words: arguments.text("words")?.unwrap_or_default().split_whitespace().collect(),
@@ -51,22 +55,25 @@ pub fn list(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveReque
         until: arguments.time("until", DayEnd::Last)?,
         below: None,
     };
-    list_output(shelf, &conditions, arguments, going)
+    list_output(context, &conditions, arguments, request)
 }
 
 pub fn about_file(
-    shelf: &ServeContext,
+    context: &ServeContext,
     arguments: &Arguments<'_>,
-    going: &ActiveRequest,
+    request: &ActiveRequest,
 ) -> Result<ToolOutput> {
     arguments.only(&["path", "limit", "max_bytes"])?;
     let conditions = Conditions { path: Some(arguments.needed("path")?), ..Conditions::default() };
-    list_output(shelf, &conditions, arguments, going)
+    list_output(context, &conditions, arguments, request)
 }
 
 /// Returns a page of resources, and the cursor of the next: the number of a store, and the last tail listed
 /// from it.
-pub fn resources(shelf: &ServeContext, cursor: Option<&str>) -> Result<(Vec<ResourceInfo>, Option<String>)> {
+pub fn resources(
+    context: &ServeContext,
+    cursor: Option<&str>,
+) -> Result<(Vec<ResourceInfo>, Option<String>)> {
     let unknown =
         || Error::usage(format!("cursor {:?} is not from resources/list", cursor.unwrap_or_default()));
     let (first, mut below) = match cursor {
@@ -78,15 +85,15 @@ pub fn resources(shelf: &ServeContext, cursor: Option<&str>) -> Result<(Vec<Reso
         }
     };
     let mut listed = Vec::new();
-    let masker = shelf.masker();
-    for (number, store) in shelf.stores.all()? {
+    let masker = context.masker();
+    for (number, store) in context.stores.all()? {
         if number < first {
             continue;
         }
         let conditions =
             Conditions { below: below.take().filter(|_| number == first), ..Conditions::default() };
         let room = PAGE - listed.len();
-        let mut rows = rows(shelf, (number, &store), &conditions, room + 1, &ActiveRequest::alone())?;
+        let mut rows = rows(context, (number, &store), &conditions, room + 1, &ActiveRequest::detached())?;
         let more = rows.len() > room;
         rows.truncate(room);
         let last = rows.last().map(|row| row.tail.id);
@@ -96,7 +103,7 @@ pub fn resources(shelf: &ServeContext, cursor: Option<&str>) -> Result<(Vec<Reso
             let name =
                 Some(inline(masker, &name, 80)).filter(|name| !name.is_empty()).map(|name| marked(&name));
             listed.push(ResourceInfo {
-                uri: shelf.stores.uri(number, &id),
+                uri: context.stores.uri(number, &id),
                 name: name.unwrap_or_else(|| id.clone()),
                 title: Some(format!("{} ({})", time::iso_minute(row.tail.id.time()), row.height)),
             });
@@ -109,18 +116,18 @@ pub fn resources(shelf: &ServeContext, cursor: Option<&str>) -> Result<(Vec<Reso
 }
 
 fn list_output(
-    shelf: &ServeContext,
+    context: &ServeContext,
     conditions: &Conditions<'_>,
     arguments: &Arguments<'_>,
-    going: &ActiveRequest,
+    request: &ActiveRequest,
 ) -> Result<ToolOutput> {
     let (limit, most) = (arguments.limit()?, arguments.max_bytes()?);
     let mut all = Vec::new();
-    for (number, store) in shelf.stores.all()? {
-        all.extend(rows(shelf, (number, &store), conditions, limit + 1, going)?);
+    for (number, store) in context.stores.all()? {
+        all.extend(rows(context, (number, &store), conditions, limit + 1, request)?);
     }
     all.sort_by_key(|row| std::cmp::Reverse(row.tail.id));
-    let masker = shelf.masker();
+    let masker = context.masker();
     let mut quoted = QuoteBuilder::new(masker, most);
     let mut found: Vec<Value> = Vec::new();
     for row in all.iter().take(limit) {
@@ -144,7 +151,7 @@ fn list_output(
         }
         found.push(json!({
             "address": id,
-            "uri": shelf.stores.uri(row.store, &id),
+            "uri": context.stores.uri(row.store, &id),
             "date": date,
             "messages": row.height,
             "title": title.as_deref().map(marked),
@@ -153,7 +160,7 @@ fn list_output(
         }));
     }
     let more = found.len() < all.len();
-    let mut text = shelf.stores.missing() + &quoted.into_text();
+    let mut text = context.stores.missing() + &quoted.into_text();
     match (all.is_empty(), more) {
         (true, _) => text.push_str("No conversation.\n"),
         (false, true) => text.push_str("There are more: a higher limit, or until, lists others.\n"),
@@ -165,11 +172,11 @@ fn list_output(
 
 /// Returns the newest conversations of a store that meet the conditions.
 fn rows(
-    shelf: &ServeContext,
+    context: &ServeContext,
     (number, store): (usize, &Store),
     conditions: &Conditions<'_>,
     most: usize,
-    going: &ActiveRequest,
+    request: &ActiveRequest,
 ) -> Result<Vec<ListedConv>> {
     let is_searched = !conditions.words.is_empty() || conditions.path.is_some();
     let wanted = match is_searched || conditions.until.is_some() || conditions.below.is_some() {
@@ -191,9 +198,9 @@ fn rows(
             break;
         }
     }
-    let with_secrets = is_searched.then(|| shelf.with_secrets(number, store)).transpose()?;
+    let with_secrets = is_searched.then(|| context.with_secrets(number, store)).transpose()?;
     let matching = |text: &str, is_path: bool| match &with_secrets {
-        Some(with_secrets) => matching((store, with_secrets), &forest, text, is_path, going),
+        Some(with_secrets) => matching((store, with_secrets), &forest, text, is_path, request),
         None => Ok(Vec::new()),
     };
     for words in &conditions.words {
@@ -246,13 +253,13 @@ fn matching(
     forest: &Forest,
     text: &str,
     is_path: bool,
-    going: &ActiveRequest,
+    request: &ActiveRequest,
 ) -> Result<Vec<Ix>> {
     let options =
         PatternOptions { ignore_case: !is_path, fixed: !is_path, first: true, ..PatternOptions::default() };
     let text = if is_path { whole_path(text) } else { text.to_string() };
     let pattern = Pattern::new(&text, options)?;
-    let progress = |done, total| going.progress(done, total);
+    let progress = |done, total| request.progress(done, total);
     let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
     let filter = Filter { hidden: is_path, ..Filter::visible() };
     let mut found = Vec::new();
@@ -263,7 +270,7 @@ fn matching(
     };
     with_secrets.matching(&pattern, &filter).into_iter().for_each(|(name, _)| add(name));
     by_month(store, &pattern, &filter, &looking, |candidates| {
-        if going.is_cancelled() {
+        if request.is_cancelled() {
             return ControlFlow::Break(());
         }
         search_files(store, &pattern, candidates.names.into_iter(), |outcome| {
@@ -272,7 +279,7 @@ fn matching(
             {
                 add(name);
             }
-            if going.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if request.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })
     })?;
     Ok(found)

@@ -1,8 +1,8 @@
 //! `lepo mcp serve`: serves conversations as memory for other agents, over the Model Context Protocol.
 
 mod arguments;
+mod backend;
 mod context;
-mod library;
 mod list;
 mod masked_texts;
 mod note;

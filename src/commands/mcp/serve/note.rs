@@ -12,12 +12,12 @@ use lepo_tool::mcp::serve::ToolOutput;
 use lepo_turn::write_bubb;
 
 /// Adds the note to the first store, which must contain `prev`.
-pub fn note(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutput> {
+pub fn note(context: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutput> {
     arguments.only(&["text", "prev"])?;
     let (text, prev) = (arguments.needed("text")?, arguments.needed("prev")?);
-    let store = shelf.stores.open(0)?.map(lepo_store::store::Store::alone);
+    let store = context.stores.open(0)?.map(lepo_store::store::Store::alone);
     let store = store
-        .ok_or_else(|| Error::nothing(format!("no store {} to write to", shelf.stores.display_name(0))))?;
+        .ok_or_else(|| Error::nothing(format!("no store {} to write to", context.stores.display_name(0))))?;
     let kept = masked(text.as_bytes(), "a note");
     let name = if prev == "head" {
         let forest = store.forest_for(&[ReadScope::Tip])?;

@@ -29,7 +29,11 @@ struct SearchHit {
     excerpt: String,
 }
 
-pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
+pub fn search(
+    context: &ServeContext,
+    arguments: &Arguments<'_>,
+    request: &ActiveRequest,
+) -> Result<ToolOutput> {
     arguments.only(&["pattern", "ignore_case", "kinds", "since", "limit", "max_bytes"])?;
     let options = PatternOptions { ignore_case: arguments.flag("ignore_case")?, ..PatternOptions::default() };
     let pattern = Pattern::new(arguments.needed("pattern")?, options)?;
@@ -37,14 +41,14 @@ pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveReq
     let since = arguments.time("since", DayEnd::First)?.unwrap_or_default();
     let filter = Filter { kinds: kinds(arguments)?, times: since..=u64::MAX, ..Filter::visible() };
     let mut hits = Vec::new();
-    for (number, store) in shelf.stores.all()? {
-        let with_secrets = shelf.with_secrets(number, &store)?;
-        hits.extend(in_store((number, &store), &pattern, &filter, (limit, &with_secrets), going)?);
+    for (number, store) in context.stores.all()? {
+        let with_secrets = context.with_secrets(number, &store)?;
+        hits.extend(in_store((number, &store), &pattern, &filter, (limit, &with_secrets), request)?);
     }
     hits.sort_by_key(|hit| std::cmp::Reverse(hit.name.id));
     let more = hits.len() > limit;
     hits.truncate(limit);
-    Ok(search_output(shelf, &hits, more, most))
+    Ok(search_output(context, &hits, more, most))
 }
 
 fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Role>> {
@@ -61,7 +65,7 @@ fn in_store(
     pattern: &Pattern,
     filter: &Filter,
     (limit, with_secrets): (usize, &WithSecrets),
-    going: &ActiveRequest,
+    request: &ActiveRequest,
 ) -> Result<Vec<SearchHit>> {
     let mut facts: Option<JournalIndex> = None;
     let mut hit = |name: BubbName, lines: &[FoundLine]| {
@@ -73,10 +77,10 @@ fn in_store(
     let masked = with_secrets.matching(pattern, filter).into_iter().take(limit + 1);
     let masked: Vec<SearchHit> = masked.map(|(name, lines)| hit(name, &lines)).collect();
     let mut hits: Vec<SearchHit> = Vec::new();
-    let progress = |done, total| going.progress(done, total);
+    let progress = |done, total| request.progress(done, total);
     let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
     by_month(store, pattern, filter, &looking, |candidates| {
-        if going.is_cancelled() {
+        if request.is_cancelled() {
             return ControlFlow::Break(());
         }
         // Unreadable messages are skipped, as by grep.
@@ -86,7 +90,7 @@ fn in_store(
             {
                 hits.push(hit(name, &lines));
             }
-            match hits.len() > limit || going.is_cancelled() {
+            match hits.len() > limit || request.is_cancelled() {
                 true => ControlFlow::Break(()),
                 false => ControlFlow::Continue(()),
             }
@@ -110,17 +114,17 @@ fn excerpt(lines: &[FoundLine]) -> String {
     format!("{before}{}{after}", String::from_utf8_lossy(shown))
 }
 
-fn search_output(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usize) -> ToolOutput {
-    let masker = shelf.masker();
+fn search_output(context: &ServeContext, hits: &[SearchHit], more: bool, most: usize) -> ToolOutput {
+    let masker = context.masker();
     let mut quoted = QuoteBuilder::new(masker, most);
     let mut found: Vec<Value> = Vec::new();
-    let several = shelf.stores.len() > 1;
+    let several = context.stores.len() > 1;
     for hit in hits {
         let id = hit.name.id.to_string();
         let (kind, date) = (hit.name.role.as_str(), time::iso_minute(hit.name.id.time()));
         let model = hit.model.as_deref().map(|model| inline(masker, model_label(model), 80));
         let store =
-            if several { format!(" in {}", shelf.stores.uri_segment(hit.store)) } else { String::new() };
+            if several { format!(" in {}", context.stores.uri_segment(hit.store)) } else { String::new() };
         let by = model.as_deref().map(|model| format!(" {model}")).unwrap_or_default();
         if quoted.is_empty() {
             quoted.line(PREFACE);
@@ -131,7 +135,7 @@ fn search_output(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usi
         }
         found.push(json!({
             "address": id,
-            "uri": shelf.stores.uri(hit.store, &id),
+            "uri": context.stores.uri(hit.store, &id),
             "kind": kind,
             "date": date,
             "model": model,
@@ -139,7 +143,7 @@ fn search_output(shelf: &ServeContext, hits: &[SearchHit], more: bool, most: usi
         }));
     }
     let more = more || found.len() < hits.len();
-    let mut text = shelf.stores.missing() + &quoted.into_text();
+    let mut text = context.stores.missing() + &quoted.into_text();
     match (hits.is_empty(), more) {
         (true, _) => text.push_str("No message matches.\n"),
         (false, true) => {

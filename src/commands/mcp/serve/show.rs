@@ -48,7 +48,7 @@ struct FoundBubb {
     ix: Ix,
 }
 
-pub fn show(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutput> {
+pub fn show(context: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutput> {
     arguments.only(&["address", "cursor", "one", "max_bytes"])?;
     let address = arguments.needed("address")?;
     let (one, most) = (arguments.flag("one")?, arguments.max_bytes()?);
@@ -58,14 +58,14 @@ pub fn show(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutpu
             Error::usage(format!("address {address:?}: cursor {text:?} is not from `show`"))
         })?),
     };
-    let place = find(shelf, address, cursor)?;
-    let (text, next) = part(shelf, &place, one, cursor, most)?;
+    let place = find(context, address, cursor)?;
+    let (text, next) = part(context, &place, one, cursor, most)?;
     let id = place.forest.name(place.ix).id.to_string();
     let next = next.map(Cursor::encode);
     // Clients pass either of these to the model.
     let structured = json!({
         "address": id,
-        "uri": shelf.stores.uri(place.number, &id),
+        "uri": context.stores.uri(place.number, &id),
         "text": text,
         "nextCursor": next,
     });
@@ -73,20 +73,20 @@ pub fn show(shelf: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutpu
 }
 
 /// Returns the text of a resource: its first part, which names the rest.
-pub fn resource(shelf: &ServeContext, uri: &str) -> Result<String> {
-    let place = find(shelf, uri, None)?;
-    Ok(part(shelf, &place, false, None, MOST_BYTES)?.0)
+pub fn resource(context: &ServeContext, uri: &str) -> Result<String> {
+    let place = find(context, uri, None)?;
+    Ok(part(context, &place, false, None, MOST_BYTES)?.0)
 }
 
 /// Resolves an address in the first store that has it; with a cursor, the same conversation as before.
-fn find(shelf: &ServeContext, address: &str, cursor: Option<Cursor>) -> Result<FoundBubb> {
+fn find(context: &ServeContext, address: &str, cursor: Option<Cursor>) -> Result<FoundBubb> {
     let named = |error: Error| match error.kind {
         ExitKind::Store => error,
         kind => Error::new(kind, format!("address {address:?}: {}", error.chain())),
     };
     let (only, word) = match ServedStores::is_uri(address) {
         true => {
-            let (number, id) = shelf.stores.resolve_uri(address)?;
+            let (number, id) = context.stores.resolve_uri(address)?;
             BubbId::parse(id.as_bytes())
                 .ok_or_else(|| Error::nothing(format!("no resource {address:?}: no id")))?;
             (Some(number), id)
@@ -95,7 +95,7 @@ fn find(shelf: &ServeContext, address: &str, cursor: Option<Cursor>) -> Result<F
     };
     let word = cursor.map_or_else(|| word.to_string(), |cursor| cursor.tail.to_string());
     let mut failed = None;
-    for (number, store) in shelf.stores.all()? {
+    for (number, store) in context.stores.all()? {
         if only.is_some_and(|only| only != number) {
             continue;
         }
@@ -109,13 +109,13 @@ fn find(shelf: &ServeContext, address: &str, cursor: Option<Cursor>) -> Result<F
             Err(error) => drop(failed.get_or_insert(error)),
         }
     }
-    let none = || Error::nothing(format!("no message: {}", shelf.stores.missing().trim_end()));
+    let none = || Error::nothing(format!("no message: {}", context.stores.missing().trim_end()));
     Err(named(failed.unwrap_or_else(none)))
 }
 
 /// Returns a part of at most `most` bytes, and the start of the next.
 fn part(
-    shelf: &ServeContext,
+    context: &ServeContext,
     place: &FoundBubb,
     one: bool,
     cursor: Option<Cursor>,
@@ -139,7 +139,7 @@ fn part(
         })?,
     };
     let facts = store.journal().index();
-    let masker = shelf.masker();
+    let masker = context.masker();
     let mut quoted = QuoteBuilder::new(masker, most - END);
     quoted.line(PREFACE);
     let mut byte = cursor.map_or(0, |cursor| cursor.byte);

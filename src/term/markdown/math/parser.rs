@@ -1,4 +1,5 @@
-//! Parses the source of a formula into atoms, with a stack of its own: nesting is data of others.
+//! Parses the source of a formula into atoms, with an explicit stack instead of recursion, because a model decides how
+//! deep a formula is nested.
 
 use super::atoms::{Atom, join};
 use super::scripts::{ScriptKind, to_double_struck};

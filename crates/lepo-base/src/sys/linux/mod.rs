@@ -30,7 +30,7 @@ pub const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 /// Programs that open a file in a browser, tried in order.
 pub const OPENERS: &[&str] = &["xdg-open", "open", "wslview", "sensible-browser"];
 
-/// Variables that are set if there is a display for a browser.
+/// Variables that indicate a display for a browser.
 pub const DISPLAYS: &[&str] = &["DISPLAY", "WAYLAND_DISPLAY"];
 
 /// Whether a watch reports the closing of a file after it was written.

@@ -8,7 +8,7 @@ use rmcp::transport::auth::AuthError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
 use super::{CallFailure, SignInNeeded};
-use lepo_base::error::{cause, server_words};
+use lepo_base::error::{cause, message_in_body};
 
 pub fn from_init_error(error: ClientInitializeError) -> CallFailure {
     use ClientInitializeError as E;
@@ -114,7 +114,7 @@ fn unexpected(words: &str) -> String {
 
 /// Extracts the message from a body, which may be a web page or events.
 fn body_words(body: &str) -> String {
-    server_words(body).unwrap_or_else(|| body.to_string())
+    message_in_body(body).unwrap_or_else(|| body.to_string())
 }
 
 /// Rewrites the JSON parser's text about an answer, which ends with the beginning of that answer.

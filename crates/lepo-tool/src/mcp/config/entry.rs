@@ -11,7 +11,7 @@ use super::own_form::own_form;
 use super::remote::{address, check_header, is_reserved};
 use super::server::{ServerConfig, ServerDetails, ServerTarget, Transport};
 use super::server_fields::{NonBlankText, PositiveNumber, ScalarText, ServerFields};
-use super::variables::{EntryOrigin, ServerVariables, names_variables, used};
+use super::variables::{EntryOrigin, ServerVariables, names_variables, used_variables};
 
 use crate::mcp::notice::KeyFault;
 use lepo_base::secret::Secret;
@@ -57,7 +57,7 @@ pub(super) fn read(
     let mut details = details(&fields);
     details.origin = variables.map(|(_, origin)| origin).unwrap_or_default();
     details.notes.extend(ignored);
-    details.variables = used(written);
+    details.variables = used_variables(written);
     details.written = (!details.variables.is_empty()).then(|| target_text(written));
     if matches!(target, ServerTarget::Remote { .. }) && written.contains_key("cwd") {
         details.notes.push(KeyFault::CwdAlone);

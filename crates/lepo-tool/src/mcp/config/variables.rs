@@ -36,10 +36,11 @@ pub struct UsedVariable {
 }
 
 /// Shorter keys are not searched for in values, in bytes: a value may contain one by chance.
-const SHORTEST: usize = 8;
+const SHORTEST_KEY: usize = 8;
 
 /// Keys of an entry in which variables are substituted.
-const COUNTS: [&str; 8] = ["command", "args", "env", "cwd", "url", "httpUrl", "serverUrl", "headers"];
+const SUBSTITUTED_KEYS: [&str; 8] =
+    ["command", "args", "env", "cwd", "url", "httpUrl", "serverUrl", "headers"];
 
 #[derive(Debug, Default)]
 pub(super) struct FilledEntry {
@@ -57,7 +58,7 @@ impl ServerVariables<'_> {
             return Err("is asked for by another program only");
         }
         let is_key = |value: &str| {
-            let keys = self.keys.iter().filter(|key| key.len() >= SHORTEST);
+            let keys = self.keys.iter().filter(|key| key.len() >= SHORTEST_KEY);
             self.own_names.iter().any(|own| own == name)
                 || keys.into_iter().any(|key| value.contains(key.as_str()))
         };
@@ -75,13 +76,13 @@ impl ServerVariables<'_> {
         let names = |key: &str| fields.get(key).and_then(Value::as_object).into_iter().flatten();
         let env: Vec<String> = names("env").map(|(name, _)| name.clone()).collect();
         let has_address = ["url", "httpUrl", "serverUrl"].iter().any(|key| fields.contains_key(*key));
-        each_text(fields, |place, text| {
-            let is_argument = place.starts_with("argument") && !has_address;
+        for_each_text(fields, |position, text| {
+            let is_argument = position.starts_with("argument") && !has_address;
             let mut whole = String::new();
-            for piece in pieces_at(place, text) {
-                let (name, default) = match piece {
-                    TemplatePart::Words(words) => {
-                        whole.push_str(words);
+            for part in split_at_position(position, text) {
+                let (name, default) = match part {
+                    TemplatePart::Literal(literal) => {
+                        whole.push_str(literal);
                         continue;
                     }
                     TemplatePart::Variable { name, default } => (name, default),
@@ -107,28 +108,28 @@ impl ServerVariables<'_> {
 }
 
 /// Returns the variables that an entry names, in order and without duplicates.
-pub(super) fn used(fields: &Map<String, Value>) -> Vec<UsedVariable> {
-    let mut used = Vec::new();
-    each_text(&mut fields.clone(), |place, text| {
-        for piece in pieces_at(place, text) {
-            if let TemplatePart::Variable { name, .. } = piece {
-                let one = UsedVariable { name: name.to_string(), target: place.to_string() };
-                if !used.contains(&one) {
-                    used.push(one);
+pub(super) fn used_variables(fields: &Map<String, Value>) -> Vec<UsedVariable> {
+    let mut used_variables = Vec::new();
+    for_each_text(&mut fields.clone(), |position, text| {
+        for part in split_at_position(position, text) {
+            if let TemplatePart::Variable { name, .. } = part {
+                let one = UsedVariable { name: name.to_string(), target: position.to_string() };
+                if !used_variables.contains(&one) {
+                    used_variables.push(one);
                 }
             }
         }
     });
-    used
+    used_variables
 }
 
 pub(super) fn names_variables(text: &str) -> bool {
-    pieces(text).iter().any(|piece| matches!(piece, TemplatePart::Variable { .. }))
+    split(text).iter().any(|part| matches!(part, TemplatePart::Variable { .. }))
 }
 
 /// Calls `act` with the position and the text of each value in which variables are substituted.
-fn each_text(fields: &mut Map<String, Value>, mut act: impl FnMut(&str, &mut String)) {
-    for (key, value) in fields.iter_mut().filter(|(key, _)| COUNTS.contains(&key.as_str())) {
+fn for_each_text(fields: &mut Map<String, Value>, mut act: impl FnMut(&str, &mut String)) {
+    for (key, value) in fields.iter_mut().filter(|(key, _)| SUBSTITUTED_KEYS.contains(&key.as_str())) {
         match (key.as_str(), value) {
             (_, Value::String(text)) => act(&format!("`{key}`"), text),
             (_, Value::Array(items)) => {
@@ -152,44 +153,44 @@ fn each_text(fields: &mut Map<String, Value>, mut act: impl FnMut(&str, &mut Str
 }
 
 enum TemplatePart<'t> {
-    Words(&'t str),
+    Literal(&'t str),
     Variable { name: &'t str, default: Option<&'t str> },
 }
 
-/// Splits a text into pieces. No shell expands the `~` at the start of a path, so wherever a path may be, it counts as
+/// Splits a text into parts. No shell expands the `~` at the start of a path, so wherever a path may be, it counts as
 /// `${HOME}`.
-fn pieces_at<'t>(place: &str, text: &'t str) -> Vec<TemplatePart<'t>> {
-    let is_path = matches!(place, "`command`" | "`cwd`") || place.starts_with("argument");
+fn split_at_position<'t>(position: &str, text: &'t str) -> Vec<TemplatePart<'t>> {
+    let is_path = matches!(position, "`command`" | "`cwd`") || position.starts_with("argument");
     let below = text.strip_prefix('~').filter(|below| below.is_empty() || below.starts_with('/'));
     match below.filter(|_| is_path) {
         Some(below) => {
             let mut all = vec![TemplatePart::Variable { name: "HOME", default: None }];
-            all.extend(pieces(below));
+            all.extend(split(below));
             all
         }
-        None => pieces(text),
+        None => split(text),
     }
 }
 
-/// Splits a text into pieces. Anything that only resembles a variable is literal text.
-fn pieces(text: &str) -> Vec<TemplatePart<'_>> {
-    let (mut pieces, mut rest) = (Vec::new(), text);
+/// Splits a text into parts. Anything that only resembles a variable is literal text.
+fn split(text: &str) -> Vec<TemplatePart<'_>> {
+    let (mut parts, mut rest) = (Vec::new(), text);
     while let Some((before, after)) = rest.split_once("${") {
-        let variable = after.split_once('}').and_then(|(inside, behind)| Some((variable(inside)?, behind)));
+        let variable = after.split_once('}').and_then(|(inside, after)| Some((variable(inside)?, after)));
         match variable {
-            Some((variable, behind)) => {
-                pieces.extend([TemplatePart::Words(before), variable]);
-                rest = behind;
+            Some((variable, after)) => {
+                parts.extend([TemplatePart::Literal(before), variable]);
+                rest = after;
             }
             None => {
-                let words = rest.get(..before.len() + 2).unwrap_or(rest);
-                pieces.push(TemplatePart::Words(words));
+                let literal = rest.get(..before.len() + 2).unwrap_or(rest);
+                parts.push(TemplatePart::Literal(literal));
                 rest = after;
             }
         }
     }
-    pieces.push(TemplatePart::Words(rest));
-    pieces
+    parts.push(TemplatePart::Literal(rest));
+    parts
 }
 
 /// Parses `NAME`, `NAME:-x`, and VS Code's forms `env:NAME` and `input:ID`.
@@ -273,8 +274,10 @@ mod tests {
             "description": "${NO}", "name": "${NO}", "command": "${C}", "args": ["a", "${A}${A}", 3],
             "env": {"X": "${E}"}, "headers": {"H": "Bearer ${T:-x}"}, "url": "http://h/${U}", "cwd": "${D}",
         }));
-        let texts: Vec<String> =
-            used(&fields).into_iter().map(|used| format!("{} {}", used.name, used.target)).collect();
+        let texts: Vec<String> = used_variables(&fields)
+            .into_iter()
+            .map(|used| format!("{} {}", used.name, used.target))
+            .collect();
         let mut lines: Vec<&str> = texts.iter().map(String::as_str).collect();
         lines.sort_unstable();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The interface to the served library, and the types that it returns.
+//! The interface of the tools and resources that lepo serves by MCP, which the program implements, and its types.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,7 +47,7 @@ pub struct ActiveRequest {
 
 impl ActiveRequest {
     /// Creates a request that nobody can cancel and that reports no progress.
-    pub fn alone() -> ActiveRequest {
+    pub fn detached() -> ActiveRequest {
         ActiveRequest { cancelled: Arc::default(), progress: None }
     }
 
@@ -64,18 +64,18 @@ impl ActiveRequest {
     }
 }
 
-/// The served library. Its functions block, each in a thread of its own.
+/// The tools and resources to serve. The functions block, so each call runs in a thread of its own.
 pub trait ServeBackend: Send + Sync + 'static {
-    /// Returns instructions for a model that uses the library.
+    /// Returns instructions for a model that uses the tools.
     fn instructions(&self) -> String;
     /// Returns all tools.
     fn tools(&self) -> Vec<ToolInfo>;
     /// Calls a tool of [`tools`](ServeBackend::tools).
-    fn call(&self, name: &str, arguments: &Map<String, Value>, going: &ActiveRequest) -> ToolOutput;
+    fn call(&self, name: &str, arguments: &Map<String, Value>, request: &ActiveRequest) -> ToolOutput;
     /// Returns a page of resources, and the cursor of the next page.
     ///
     /// # Errors
-    /// If the cursor is not from this library, or something could not be read.
+    /// If the cursor is not one that this function returned, or something could not be read.
     fn resources(&self, cursor: Option<&str>) -> Result<(Vec<ResourceInfo>, Option<String>)>;
     /// Returns the template of a resource's address, and its description.
     fn template(&self) -> (String, String);
@@ -84,6 +84,7 @@ pub trait ServeBackend: Send + Sync + 'static {
     /// # Errors
     /// If the resource does not exist or could not be read.
     fn read(&self, uri: &str) -> Result<String>;
-    /// Calls `tell` on every change of the list of resources, and at least once a second, until it returns false.
-    fn watch(&self, tell: &(dyn Fn(bool) -> bool + Sync));
+    /// Watches the list of resources: calls `report(true)` after every change, and `report(false)` at least once a second.
+    /// Ends when `report` returns false, because no client listens any more.
+    fn watch(&self, report: &(dyn Fn(bool) -> bool + Sync));
 }

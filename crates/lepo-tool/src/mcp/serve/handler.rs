@@ -28,15 +28,15 @@ const AT_ONCE: usize = 4;
 const PAUSE: Duration = Duration::from_millis(300);
 
 pub struct ServeHandler {
-    library: Arc<dyn ServeBackend>,
+    backend: Arc<dyn ServeBackend>,
     slots: Arc<Semaphore>,
     /// Counts changes of the list of resources; the watch starts with the first subscription.
     changes: OnceCell<watch::Receiver<u64>>,
 }
 
 impl ServeHandler {
-    pub fn new(library: Arc<dyn ServeBackend>) -> ServeHandler {
-        ServeHandler { library, slots: Arc::new(Semaphore::new(AT_ONCE)), changes: OnceCell::new() }
+    pub fn new(backend: Arc<dyn ServeBackend>) -> ServeHandler {
+        ServeHandler { backend, slots: Arc::new(Semaphore::new(AT_ONCE)), changes: OnceCell::new() }
     }
 
     /// Runs blocking work of the library in a thread, once a slot is free.
@@ -44,10 +44,10 @@ impl ServeHandler {
         &self,
         work: impl FnOnce(&dyn ServeBackend) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
-        let library = Arc::clone(&self.library);
+        let backend = Arc::clone(&self.backend);
         let slot = Arc::clone(&self.slots).acquire_owned().await;
         let done = blocking(move || {
-            let result = work(&*library);
+            let result = work(&*backend);
             drop(slot);
             result
         });
@@ -58,10 +58,10 @@ impl ServeHandler {
     async fn changes(&self) -> watch::Receiver<u64> {
         let begin = || async {
             let (sender, receiver) = watch::channel(0);
-            let library = Arc::clone(&self.library);
+            let backend = Arc::clone(&self.backend);
             // The watch ends with the session, because nobody receives any more.
             drop(blocking(move || {
-                library.watch(&|is_changed| {
+                backend.watch(&|is_changed| {
                     if is_changed {
                         sender.send_modify(|count| *count += 1);
                     }
@@ -80,7 +80,7 @@ impl ServerHandler for ServeHandler {
         let capabilities: ServerCapabilities = serde_json::from_value(capabilities).unwrap_or_default();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("lepo", env!("CARGO_PKG_VERSION")))
-            .with_instructions(self.library.instructions())
+            .with_instructions(self.backend.instructions())
     }
 
     async fn list_tools(
@@ -97,7 +97,7 @@ impl ServerHandler for ServeHandler {
                 None,
             ));
         }
-        let tools = self.library.tools().into_iter().map(|offered| {
+        let tools = self.backend.tools().into_iter().map(|offered| {
             let schema = match offered.input {
                 Value::Object(schema) => schema,
                 _ => serde_json::Map::new(),
@@ -117,7 +117,7 @@ impl ServerHandler for ServeHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if !self.library.tools().iter().any(|tool| tool.name == request.name) {
+        if !self.backend.tools().iter().any(|tool| tool.name == request.name) {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         }
         let cancelled = Arc::new(AtomicBool::new(false));
@@ -126,7 +126,7 @@ impl ServerHandler for ServeHandler {
         let going =
             ActiveRequest { cancelled: Arc::clone(&cancelled), progress: token.is_some().then_some(sender) };
         let arguments = request.arguments.unwrap_or_default();
-        let work = self.work(move |library| library.call(&request.name, &arguments, &going));
+        let work = self.work(move |backend| backend.call(&request.name, &arguments, &going));
         tokio::pin!(work);
         let mut reported = 0.0;
         let result = loop {
@@ -157,7 +157,7 @@ impl ServerHandler for ServeHandler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        let listed = self.work(move |library| library.resources(cursor.as_deref())).await?;
+        let listed = self.work(move |backend| backend.resources(cursor.as_deref())).await?;
         let (resources, next) = listed.map_err(|error| refused(&error))?;
         let resource = |ResourceInfo { uri, name, title }: ResourceInfo| {
             let resource = Resource::new(uri, name).with_mime_type("text/plain");
@@ -176,7 +176,7 @@ impl ServerHandler for ServeHandler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let (form, what) = self.library.template();
+        let (form, what) = self.backend.template();
         let template =
             ResourceTemplate::new(form, "conversation").with_description(what).with_mime_type("text/plain");
         Ok(ListResourceTemplatesResult::with_all_items(vec![template]))
@@ -188,7 +188,7 @@ impl ServerHandler for ServeHandler {
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = request.uri.clone();
-        let read = self.work(move |library| library.read(&uri)).await?;
+        let read = self.work(move |backend| backend.read(&uri)).await?;
         let text = read.map_err(|error| match error.kind {
             ExitKind::Store => refused(&error),
             _ => ErrorData::resource_not_found(error.chain(), Some(json!({ "uri": request.uri }))),

@@ -21,9 +21,9 @@ pub use pipe::{LineSink, LineSource};
 ///
 /// # Errors
 /// If no session can be started.
-pub fn serve(library: Arc<dyn ServeBackend>, input: LineSource, output: LineSink) -> Result<()> {
+pub fn serve(backend: Arc<dyn ServeBackend>, input: LineSource, output: LineSink) -> Result<()> {
     current_thread()?.block_on(async {
-        let handler = ServeHandler::new(library);
+        let handler = ServeHandler::new(backend);
         match rmcp::serve_server(handler, Pipe::new(input, output)).await {
             Ok(session) => {
                 let _ = session.waiting().await;

@@ -16,10 +16,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
-/// Longest line that is read, in bytes.
+/// Maximum length of a line in bytes.
 const LONGEST: u64 = 4 << 20;
 
-/// Lines that are read ahead.
+/// Number of lines to read ahead.
 const AHEAD: usize = 16;
 
 /// Most requests without an answer: no further line is read until one of them is answered, so that a client that sends

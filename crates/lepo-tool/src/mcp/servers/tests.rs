@@ -69,7 +69,7 @@ fn a_name_in_text_that_is_nearly_right_is_the_one_tool_it_can_mean() {
 }
 
 #[tokio::test]
-async fn a_server_that_fails_in_the_work_tree_has_not_missed_its_files() {
+async fn a_server_that_fails_in_the_worktree_has_not_missed_its_files() {
     let (state, work) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let mut servers = servers(&[]);
     let text = br#"{"mcpServers":{"s":{"command":"sh","args":["-c","exit 1"]}}}"#;

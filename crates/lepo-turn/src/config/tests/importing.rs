@@ -62,8 +62,8 @@ base_url = "http://localhost:11434"
         added,
         ["log_level = \"debug\"", "model \"gpt-4o\" (openai), with its key, active", "model \"q\" (ollama)",]
     );
-    let actual = left_out.join("\n");
-    assert_eq!(left_out.len(), 8, "{actual}");
+    let left_out_text = left_out.join("\n");
+    assert_eq!(left_out.len(), 8, "{left_out_text}");
     for words in [
         "tool_call_mode: unknown value",
         "active of model \"q\": another",
@@ -74,9 +74,9 @@ base_url = "http://localhost:11434"
         "model \"a,b\": ",
         "theme: lepo has no such setting",
     ] {
-        assert!(actual.contains(words), "{words}\n{actual}");
+        assert!(left_out_text.contains(words), "{words}\n{left_out_text}");
     }
-    assert!(!actual.contains("hush"));
+    assert!(!left_out_text.contains("hush"));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::Notice;
 use crate::config::{Paths, RepoFile, Trust};
 use crate::instructions::{NOT_TAKEN, in_note, read_inside};
 use lepo_base::error::{Error, Result};
-use lepo_base::work_tree::WorkTree;
+use lepo_base::worktree::Worktree;
 
 /// Maximum number of skills.
 const MOST: usize = 500;
@@ -116,7 +116,7 @@ impl SkillSearch {
         for folder in folders.into_iter().flatten() {
             search.scan_dir(&folder, SkillOrigin::User, None);
         }
-        if let Some(tree) = WorkTree::containing(dir) {
+        if let Some(tree) = Worktree::containing(dir) {
             for folder in [".agents/skills", ".claude/skills"].map(|folder| tree.root.join(folder)) {
                 match tree.is_taken {
                     true => search.scan_dir(&folder, SkillOrigin::Repository, Some(&tree.root)),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_saphyr::Error;
 use serde_saphyr::options::{MergeKeyPolicy, NonFiniteFloatPolicy};
 
-use mend::{COLON, RESERVED, indent_of, is_empty, mend, remove_field};
+use mend::{COLON, RESERVED, clear_field, indent_of, is_empty, mend};
 
 /// Fields of a skill, by the published rules.
 pub const FIELDS: [&str; 6] =
@@ -172,7 +172,7 @@ impl<'t> FrontMatter<'t> {
             match &error {
                 Error::DuplicateMappingKey { key, .. } => {
                     self.fault(index, &format!("{:?} appears twice", key.as_deref().unwrap_or_default()));
-                    remove_field(&mut lines, index);
+                    clear_field(&mut lines, index);
                 }
                 Error::Unexpected { expected: "string scalar", .. } => {
                     let mended = mend(&mut lines, index);

@@ -299,14 +299,18 @@ fn a_variable_without_a_value_leaves_only_its_server_out() {
         assert_eq!(headers[0].1.reveal(), "Bearer t0ken");
         let out = servers.iter().filter(|server| server.details.left_out.is_some());
         assert_eq!(out.map(|server| server.name.as_str()).collect::<Vec<_>>(), left_out, "{origin:?}");
-        let actual = notes(&servers);
+        let notices = notes(&servers);
         let has = |name: &str, start: &str| {
             let is = |notice: &ServerNotice| matches!(notice, ServerNotice::LeftOut(of, why) if of == name && why.starts_with(start));
-            actual.iter().any(is)
+            notices.iter().any(is)
         };
-        assert!(has("b", "${GONE} is not set"), "{actual:?}");
-        assert_eq!(has("d", "${KEY} holds a key of lepo's"), origin == EntryOrigin::Repository, "{actual:?}");
-        assert!(!format!("{actual:?}{servers:?}").contains("t0ken"));
+        assert!(has("b", "${GONE} is not set"), "{notices:?}");
+        assert_eq!(
+            has("d", "${KEY} holds a key of lepo's"),
+            origin == EntryOrigin::Repository,
+            "{notices:?}"
+        );
+        assert!(!format!("{notices:?}{servers:?}").contains("t0ken"));
     }
     // Without substitution, the file needs no values for the variables that it names.
     assert_eq!(parse(Path::new("mcp.json"), text).unwrap().len(), 4);

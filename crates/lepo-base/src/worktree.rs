@@ -25,14 +25,14 @@ pub(crate) const REMOVED: [&str; 8] = [
 
 /// A git worktree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkTree {
+pub struct Worktree {
     /// The root, absolute and without links.
     pub root: PathBuf,
     /// Whether the user owns it, or git's `safe.directory` names it.
     pub is_taken: bool,
 }
 
-impl WorkTree {
+impl Worktree {
     /// Returns the root of the main worktree to which `git worktree add` linked this one; `None` for any other
     /// folder. Both must name each other, and the user must own every file involved: otherwise a folder from an
     /// archive could lead to another project. Also `None` if the main repository is bare, as it has no worktree.
@@ -54,11 +54,11 @@ impl WorkTree {
     }
 
     /// Finds the worktree that contains `dir`: the nearest folder, upwards from there, with a repository.
-    pub fn containing(dir: &Path) -> Option<WorkTree> {
+    pub fn containing(dir: &Path) -> Option<Worktree> {
         let dir = dir.canonicalize().ok()?;
         let (root, repository) = dir.ancestors().find_map(|dir| Some((dir, repository_of(dir)?)))?;
         let is_own = [root, &root.join(".git"), &repository].into_iter().all(is_own);
-        Some(WorkTree { root: root.to_path_buf(), is_taken: is_own || git_takes(root) })
+        Some(Worktree { root: root.to_path_buf(), is_taken: is_own || git_takes(root) })
     }
 }
 
@@ -126,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn a_work_tree_begins_where_git_says() {
+    fn a_worktree_begins_where_git_says() {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
         let deep = top.join("a/b/c");
         std::fs::create_dir_all(&deep).unwrap();
         let found =
-            || WorkTree::containing(&deep).filter(|tree| tree.root.starts_with(&top)).map(|tree| tree.root);
+            || Worktree::containing(&deep).filter(|tree| tree.root.starts_with(&top)).map(|tree| tree.root);
         std::fs::create_dir(top.join("a/b/.git")).unwrap();
         assert_eq!(found(), None, "an empty .git is no repository");
         repository(&top.join(".git"));
@@ -142,12 +142,12 @@ mod tests {
         assert_eq!(found(), Some(top.join("a")));
         std::fs::write(top.join("a/.git"), "gitdir: ../nowhere\n").unwrap();
         assert_eq!(found(), Some(top.clone()));
-        assert_eq!(WorkTree::containing(&top.join("none")), None);
-        assert!(WorkTree::containing(&deep).unwrap().is_taken);
+        assert_eq!(Worktree::containing(&top.join("none")), None);
+        assert!(Worktree::containing(&deep).unwrap().is_taken);
     }
 
     /// Creates a main worktree `app` and a linked one in git's layout, with changed text in some files.
-    fn linked(top: &Path, changed: &[(&str, &str)]) -> WorkTree {
+    fn linked(top: &Path, changed: &[(&str, &str)]) -> Worktree {
         let _ = std::fs::remove_dir_all(top);
         repository(&top.join("app/.git"));
         for (path, text) in [
@@ -164,11 +164,11 @@ mod tests {
             std::fs::create_dir_all(top.join(path).parent().unwrap()).unwrap();
             std::fs::write(top.join(path), text).unwrap();
         }
-        WorkTree { root: top.join("linked"), is_taken: true }
+        Worktree { root: top.join("linked"), is_taken: true }
     }
 
     #[test]
-    fn a_linked_work_tree_and_its_main_one_name_each_other() {
+    fn a_linked_worktree_and_its_main_one_name_each_other() {
         let dir = tempfile::tempdir().unwrap();
         let top = &dir.path().canonicalize().unwrap().join("top");
         let (back, git) = ("app/.git/worktrees/linked/gitdir", "linked/.git");
@@ -197,8 +197,8 @@ mod tests {
             assert_eq!(tree.main(), is_linked.then(|| top.join("app")), "{changed:?}");
         }
         let tree = linked(top, &[]);
-        assert_eq!(WorkTree::containing(&top.join("linked")), Some(tree.clone()));
-        assert_eq!(WorkTree::containing(&top.join("app")).unwrap().main(), None);
+        assert_eq!(Worktree::containing(&top.join("linked")), Some(tree.clone()));
+        assert_eq!(Worktree::containing(&top.join("app")).unwrap().main(), None);
         // a bare repository of another name
         std::fs::rename(top.join("app/.git"), top.join("app/bare.git")).unwrap();
         let named = format!("gitdir: {}\n", top.join("app/bare.git/worktrees/linked").display());

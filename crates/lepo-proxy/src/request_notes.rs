@@ -1,4 +1,4 @@
-//! Facts of a request for the journal: model, options, schema, tools, client.
+//! Facts about a request for the journal: model, options, schema, tools, client.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use lepo_turn::recorded::hash_of_json;
 /// Longest name of a client, in characters.
 const CLIENT: usize = 80;
 
-/// Facts of a request, masked.
+/// Facts about a request for the journal, masked.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RequestNotes {
     /// The model, as the client names it.
@@ -24,12 +24,12 @@ pub struct RequestNotes {
     pub client: Option<String>,
     /// The beginning of the answer.
     pub prefill: Option<String>,
-    /// The request continues a response that the store does not know.
+    /// Whether the request continues a response that the store does not know.
     pub is_unknown_response: bool,
 }
 
 impl RequestNotes {
-    /// Reads the facts of a request.
+    /// Collects the facts about a request.
     pub fn new(
         request: &ProxyRequest,
         client: Option<&str>,
@@ -55,7 +55,7 @@ impl RequestNotes {
     }
 }
 
-/// Returns a hash of each tool's schema by its name, as they count where requests are compared.
+/// Returns a hash of each tool's schema by the tool's name: requests with equal hashes count as equal in their tools.
 pub fn tool_hashes(request: &ProxyRequest) -> Option<Value> {
     let hash = |schema: &Value| Value::from(hash_of_json(schema.clone()));
     let hashes = request.tools().iter().map(|tool| (tool.name.clone(), hash(&tool.schema)));

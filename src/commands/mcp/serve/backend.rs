@@ -1,4 +1,4 @@
-//! Dispatches the tools and resources of the server.
+//! The tools and resources that `lepo mcp serve` offers: their descriptions, and which function answers each.
 
 use std::time::Duration;
 
@@ -12,33 +12,34 @@ use lepo_store::store::{Store, StoreWatch};
 use lepo_tool::mcp::serve::{ActiveRequest, ResourceInfo, ServeBackend, ToolInfo, ToolOutput};
 
 /// Interval at which a watch checks whether it is still needed.
-const TICK: Duration = Duration::from_millis(500);
+const CHECK_INTERVAL: Duration = Duration::from_millis(500);
 
-fn watch_one(shelf: &ServeContext, number: usize, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
+/// Watches the store at `index` of the served ones: reports changes, and waits for a missing store to be created.
+fn watch_index(context: &ServeContext, index: usize, report: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
     let mut was_missing = false;
-    while tell(false) {
-        let Some(store) = shelf.stores.open(number)? else {
+    while report(false) {
+        let Some(store) = context.stores.open(index)? else {
             was_missing = true;
-            std::thread::sleep(TICK);
+            std::thread::sleep(CHECK_INTERVAL);
             continue;
         };
         if std::mem::take(&mut was_missing) {
-            tell(true);
+            report(true);
         }
         // A deleted store may be created again.
-        if watch_store(&store, tell).is_err() {
-            std::thread::sleep(TICK);
+        if watch_store(&store, report).is_err() {
+            std::thread::sleep(CHECK_INTERVAL);
         }
     }
     Ok(())
 }
 
-/// Watches a store until it is deleted, its peers change, or no client is interested.
-fn watch_store(store: &Store, tell: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
+/// Watches a store until it is deleted, its peers change, or no client listens.
+fn watch_store(store: &Store, report: &(dyn Fn(bool) -> bool + Sync)) -> Result<()> {
     let mut watch = StoreWatch::start(store, None)?;
-    while tell(false) {
-        if watch.next(TICK)?.is_some_and(|seen| !seen.name.hidden) {
-            tell(true);
+    while report(false) {
+        if watch.next(CHECK_INTERVAL)?.is_some_and(|seen| !seen.name.hidden) {
+            report(true);
         }
     }
     Ok(())
@@ -155,13 +156,13 @@ impl ServeBackend for ServeContext {
         tools
     }
 
-    fn call(&self, name: &str, arguments: &Map<String, Value>, going: &ActiveRequest) -> ToolOutput {
+    fn call(&self, name: &str, arguments: &Map<String, Value>, request: &ActiveRequest) -> ToolOutput {
         let arguments = Arguments(arguments);
         let output = match name {
-            "search" => search::search(self, &arguments, going),
+            "search" => search::search(self, &arguments, request),
             "show" => show::show(self, &arguments),
-            "list" => list::list(self, &arguments, going),
-            "about_file" => list::about_file(self, &arguments, going),
+            "list" => list::list(self, &arguments, request),
+            "about_file" => list::about_file(self, &arguments, request),
             "note" if self.can_write => note::note(self, &arguments),
             _ => Err(Error::usage(format!("no tool {name:?}"))),
         };
@@ -182,12 +183,12 @@ impl ServeBackend for ServeContext {
         show::resource(self, uri)
     }
 
-    fn watch(&self, tell: &(dyn Fn(bool) -> bool + Sync)) {
+    fn watch(&self, report: &(dyn Fn(bool) -> bool + Sync)) {
         std::thread::scope(|scope| {
-            for number in 0..self.stores.len() {
+            for index in 0..self.stores.len() {
                 // Without a thread, changes in this store are not reported.
                 let _ =
-                    std::thread::Builder::new().spawn_scoped(scope, move || watch_one(self, number, tell));
+                    std::thread::Builder::new().spawn_scoped(scope, move || watch_index(self, index, report));
             }
         });
     }

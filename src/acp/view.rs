@@ -1,11 +1,11 @@
-//! The view of a turn for an editor: streams text and thinking, and sends tool calls from request to result.
+//! The view of a turn for an editor: streams text and thinking, and reports tool calls from request to result.
 
 use serde_json::{Value, json};
 
 use super::consent;
 use super::peer::EditorConnection;
 use super::session::AcpSession;
-use super::tool_calls::{asked, result};
+use super::tool_calls::{request_call, result_call};
 use crate::term::one_line;
 use crate::ui::notice_lines;
 use lepo_acp::TEXT;
@@ -21,9 +21,9 @@ pub struct AcpView<'f> {
     pub peer: &'f EditorConnection,
     pub session: &'f AcpSession,
     /// Whether the editor left a question unanswered, or withdrew it.
-    pub withdrew: bool,
+    pub has_withdrawn: bool,
     /// Whether the buffered text is answer or thinking.
-    voice: ChunkKind,
+    chunk_kind: ChunkKind,
     text: String,
     /// The tool call without a result.
     open: Option<BubbId>,
@@ -31,13 +31,20 @@ pub struct AcpView<'f> {
 
 impl<'f> AcpView<'f> {
     pub fn new(peer: &'f EditorConnection, session: &'f AcpSession) -> AcpView<'f> {
-        AcpView { peer, session, withdrew: false, voice: ChunkKind::Agent, text: String::new(), open: None }
+        AcpView {
+            peer,
+            session,
+            has_withdrawn: false,
+            chunk_kind: ChunkKind::Agent,
+            text: String::new(),
+            open: None,
+        }
     }
 
     /// Sends the buffered text.
     pub fn flush(&mut self) {
         if !self.text.is_empty() {
-            self.peer.send_text(&self.session.id, self.voice, &self.text);
+            self.peer.send_text(&self.session.id, self.chunk_kind, &self.text);
             self.text.clear();
         }
     }
@@ -47,10 +54,10 @@ impl<'f> AcpView<'f> {
         self.open = Some(request);
     }
 
-    fn send_chunk(&mut self, voice: ChunkKind, text: &str) {
-        if self.voice != voice || self.text.len() + text.len() > TEXT {
+    fn send_chunk(&mut self, chunk_kind: ChunkKind, text: &str) {
+        if self.chunk_kind != chunk_kind || self.text.len() + text.len() > TEXT {
             self.flush();
-            self.voice = voice;
+            self.chunk_kind = chunk_kind;
         }
         self.text.push_str(text);
     }
@@ -60,31 +67,32 @@ impl<'f> AcpView<'f> {
         self.peer.update(&self.session.id, update);
     }
 
-    /// Sends an update of the open tool call.
-    fn more(&mut self, more: impl FnOnce(AcpToolCall) -> AcpToolCall) {
+    /// Sends an update of the open tool call, if a call is open.
+    fn update_open_call(&mut self, update: impl FnOnce(AcpToolCall) -> AcpToolCall) {
         if let Some(open) = self.open {
-            let call = more(AcpToolCall { id: open.to_string(), ..AcpToolCall::default() });
+            let call = update(AcpToolCall { id: open.to_string(), ..AcpToolCall::default() });
             self.update(&SessionUpdate::ToolCallUpdate(call));
         }
     }
 
-    fn wrote(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
+    /// Reports a written message: as a tool call, as its result, or as information about the session.
+    fn on_written(&mut self, name: &BubbName, bytes: Option<&[u8]>) {
         if !name.hidden && matches!(name.role, Role::User | Role::Assistant) {
-            self.session.wrote(name.id);
+            self.session.record_last(name.id);
         }
         let meta = json!({ "lepo": { "message": message(name) } });
         let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
         let follows_open = self.open.is_some() && self.open == name.prev;
         if name.hidden
             && matches!(name.role, Role::System | Role::Assistant)
-            && let Some(call) = asked(name, &text)
+            && let Some(call) = request_call(name, &text)
         {
             self.open = Some(name.id);
             return self.update(&SessionUpdate::ToolCall(AcpToolCall { meta: Some(meta), ..call }));
         }
         if name.hidden && follows_open {
-            let call = result(&text);
-            self.more(|open| AcpToolCall { id: open.id, meta: Some(meta), ..call });
+            let call = result_call(&text);
+            self.update_open_call(|open| AcpToolCall { id: open.id, meta: Some(meta), ..call });
             self.open = None;
             return;
         }
@@ -119,7 +127,10 @@ impl View for AcpView<'_> {
             | TurnEvent::Approved(_)
             | TurnEvent::CommandStarted(_)
             | TurnEvent::ToolStarted(_) => {
-                self.more(|call| AcpToolCall { status: Some(ToolCallStatus::InProgress), ..call });
+                self.update_open_call(|call| AcpToolCall {
+                    status: Some(ToolCallStatus::InProgress),
+                    ..call
+                });
             }
             TurnEvent::WebCall(call) => {
                 self.flush();
@@ -133,11 +144,11 @@ impl View for AcpView<'_> {
                 let (title, url) = (one_line(&page.title), one_line(&page.url));
                 self.send_chunk(ChunkKind::Agent, &format!("\n\n{title}: {url}"));
             }
-            TurnEvent::Progress(words) => {
-                let words: String = words.chars().take(1000).collect();
-                self.more(|call| AcpToolCall { texts: Some(vec![words]), ..call });
+            TurnEvent::Progress(text) => {
+                let text: String = text.chars().take(1000).collect();
+                self.update_open_call(|call| AcpToolCall { texts: Some(vec![text]), ..call });
             }
-            TurnEvent::Bubb(name, bytes) => self.wrote(name, bytes),
+            TurnEvent::Bubb(name, bytes) => self.on_written(name, bytes),
             // The result contains the output.
             TurnEvent::Waiting | TurnEvent::CommandOutput(..) => {}
             TurnEvent::Consent(_) | TurnEvent::Permit(..) | TurnEvent::Start(_) => self.flush(),
@@ -158,7 +169,7 @@ impl Person for AcpView<'_> {
     fn consent<'f>(&'f mut self, proposal: &'f Proposal) -> PersonAnswer<'f, ConsentReply> {
         Box::pin(async move {
             let answer = consent::ask((self.peer, self.session), self.open, proposal).await?;
-            self.withdrew |= answer.withdrew;
+            self.has_withdrawn |= answer.has_withdrawn;
             Ok(answer.reply)
         })
     }
@@ -177,9 +188,9 @@ impl Person for AcpView<'_> {
 }
 
 /// A view without output, for a summary during another turn.
-pub struct Silent;
+pub struct SilentView;
 
-impl View for Silent {
+impl View for SilentView {
     fn on_event(&mut self, _: TurnEvent<'_>) {}
 
     fn shows_partial_text(&self) -> bool {
