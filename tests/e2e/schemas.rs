@@ -236,7 +236,10 @@ fn events_that_are_known_have_their_fields_and_others_may_come() {
         (json!({ "text": "a" }), false),
         (json!({ "event": "bid", "name": "a", "bid": "PASS" }), true),
         (json!({ "event": "bid", "name": "a", "bid": "maybe" }), false),
-        (json!({ "event": "ask", "request": { "command": "ls" }, "dir": "/", "sandbox": "none" }), true),
+        (
+            json!({ "event": "ask", "request": { "command": "ls" }, "dir": "/", "sandbox": "none", "unagreed": [] }),
+            true,
+        ),
         (json!({ "event": "ask", "request": { "command": "ls" } }), false),
         (json!({ "event": "end", "replies": [], "error": null }), true),
         (json!({ "event": "end" }), false),
