@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, PREFACE};
+use super::arguments::{FileArguments, ListArguments, ResultLimits, read_time};
 use super::context::ServeContext;
 use super::masked_texts::WithSecrets;
-use super::quote::{QuoteBuilder, inline, marked};
+use super::quote::{PREFACE, QuoteBuilder, inline, marked};
 use crate::view::Overviews;
 use lepo_base::error::{Error, Result};
 use lepo_base::time::{self, DayEnd};
@@ -42,26 +42,25 @@ struct ListedConv {
     last: Option<String>,
 }
 
-pub fn list(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
-    arguments.only(&["words", "since", "until", "path", "limit", "max_bytes"])?;
+pub fn list(shelf: &ServeContext, arguments: &ListArguments, going: &ActiveRequest) -> Result<ToolOutput> {
+    let ListArguments { words, since, until, path, limits } = arguments;
     let conditions = Conditions {
-        words: arguments.text("words")?.unwrap_or_default().split_whitespace().collect(),
-        path: arguments.text("path")?.filter(|path| !path.is_empty()),
-        since: arguments.time("since", DayEnd::First)?,
-        until: arguments.time("until", DayEnd::Last)?,
+        words: words.as_deref().unwrap_or_default().split_whitespace().collect(),
+        path: path.as_deref().filter(|path| !path.is_empty()),
+        since: read_time("since", since.as_deref(), DayEnd::First)?,
+        until: read_time("until", until.as_deref(), DayEnd::Last)?,
         below: None,
     };
-    list_output(shelf, &conditions, arguments, going)
+    list_output(shelf, &conditions, limits, going)
 }
 
 pub fn about_file(
     shelf: &ServeContext,
-    arguments: &Arguments<'_>,
+    arguments: &FileArguments,
     going: &ActiveRequest,
 ) -> Result<ToolOutput> {
-    arguments.only(&["path", "limit", "max_bytes"])?;
-    let conditions = Conditions { path: Some(arguments.needed("path")?), ..Conditions::default() };
-    list_output(shelf, &conditions, arguments, going)
+    let conditions = Conditions { path: Some(&arguments.path), ..Conditions::default() };
+    list_output(shelf, &conditions, &arguments.limits, going)
 }
 
 /// Returns a page of resources, and the cursor of the next: the number of a store, and the last tail listed
@@ -111,10 +110,10 @@ pub fn resources(shelf: &ServeContext, cursor: Option<&str>) -> Result<(Vec<Reso
 fn list_output(
     shelf: &ServeContext,
     conditions: &Conditions<'_>,
-    arguments: &Arguments<'_>,
+    limits: &ResultLimits,
     going: &ActiveRequest,
 ) -> Result<ToolOutput> {
-    let (limit, most) = (arguments.limit()?, arguments.max_bytes()?);
+    let (limit, most) = (limits.results(), limits.size.bytes());
     let mut all = Vec::new();
     for (number, store) in shelf.stores.all()? {
         all.extend(rows(shelf, (number, &store), conditions, limit + 1, going)?);

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, PREFACE};
+use super::arguments::{SearchArguments, read_time};
 use super::context::ServeContext;
 use super::masked_texts::WithSecrets;
-use super::quote::{QuoteBuilder, inline, marked};
+use super::quote::{PREFACE, QuoteBuilder, inline, marked};
 use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
 use lepo_base::time::{self, DayEnd};
@@ -29,13 +29,17 @@ struct SearchHit {
     excerpt: String,
 }
 
-pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveRequest) -> Result<ToolOutput> {
-    arguments.only(&["pattern", "ignore_case", "kinds", "since", "limit", "max_bytes"])?;
-    let options = PatternOptions { ignore_case: arguments.flag("ignore_case")?, ..PatternOptions::default() };
-    let pattern = Pattern::new(arguments.needed("pattern")?, options)?;
-    let (limit, most) = (arguments.limit()?, arguments.max_bytes()?);
-    let since = arguments.time("since", DayEnd::First)?.unwrap_or_default();
-    let filter = Filter { kinds: kinds(arguments)?, times: since..=u64::MAX, ..Filter::visible() };
+pub fn search(
+    shelf: &ServeContext,
+    arguments: &SearchArguments,
+    going: &ActiveRequest,
+) -> Result<ToolOutput> {
+    let SearchArguments { pattern, ignore_case, kinds: words, since, limits } = arguments;
+    let options = PatternOptions { ignore_case: *ignore_case, ..PatternOptions::default() };
+    let pattern = Pattern::new(pattern, options)?;
+    let (limit, most) = (limits.results(), limits.size.bytes());
+    let since = read_time("since", since.as_deref(), DayEnd::First)?.unwrap_or_default();
+    let filter = Filter { kinds: kinds(words)?, times: since..=u64::MAX, ..Filter::visible() };
     let mut hits = Vec::new();
     for (number, store) in shelf.stores.all()? {
         let with_secrets = shelf.with_secrets(number, &store)?;
@@ -47,12 +51,12 @@ pub fn search(shelf: &ServeContext, arguments: &Arguments<'_>, going: &ActiveReq
     Ok(search_output(shelf, &hits, more, most))
 }
 
-fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Role>> {
-    let kind = |word: &&str| {
-        let found = Role::ALL.into_iter().find(|role| role.as_str() == *word);
+fn kinds(words: &[String]) -> Result<Vec<Role>> {
+    let kind = |word: &String| {
+        let found = Role::ALL.into_iter().find(|role| role.as_str() == word);
         found.ok_or_else(|| Error::usage(format!("kinds: {word:?} is not user, assistant, system or tool")))
     };
-    arguments.texts("kinds")?.iter().map(kind).collect()
+    words.iter().map(kind).collect()
 }
 
 /// Returns the newest hits of a store: at most one more than the limit, to detect that it was exceeded.
