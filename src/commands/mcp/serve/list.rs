@@ -12,7 +12,7 @@ use super::quote::{PREFACE, QuoteBuilder, inline, marked};
 use crate::view::Overviews;
 use lepo_base::error::{Error, Result};
 use lepo_base::time::{self, DayEnd};
-use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
+use lepo_search::{Filter, Pattern, PatternOptions};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, Ix, ReadScope};
 use lepo_store::store::Store;
@@ -251,8 +251,6 @@ fn matching(
         PatternOptions { ignore_case: !is_path, fixed: !is_path, first: true, ..PatternOptions::default() };
     let text = if is_path { whole_path(text) } else { text.to_string() };
     let pattern = Pattern::new(&text, options)?;
-    let progress = |done, total| going.progress(done, total);
-    let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
     let filter = Filter { hidden: is_path, ..Filter::visible() };
     let mut found = Vec::new();
     let mut add = |name: BubbName| {
@@ -261,18 +259,9 @@ fn matching(
         found.push(visible.unwrap_or(ix));
     };
     with_secrets.matching(&pattern, &filter).into_iter().for_each(|(name, _)| add(name));
-    by_month(store, &pattern, &filter, &looking, |candidates| {
-        if going.is_cancelled() {
-            return ControlFlow::Break(());
-        }
-        search_files(store, &pattern, candidates.names.into_iter(), |outcome| {
-            if let FileResult::Found(name, _) = outcome
-                && !with_secrets.has(name.id)
-            {
-                add(name);
-            }
-            if going.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
+    with_secrets.search_others(store, (&pattern, &filter), going, |name, _| {
+        add(name);
+        ControlFlow::Continue(())
     })?;
     Ok(found)
 }

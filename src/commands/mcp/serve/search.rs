@@ -11,9 +11,7 @@ use super::quote::{PREFACE, QuoteBuilder, inline, marked};
 use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
 use lepo_base::time::{self, DayEnd};
-use lepo_search::{
-    FileResult, Filter, FoundLine, LineKind, Pattern, PatternOptions, SearchOptions, by_month, search_files,
-};
+use lepo_search::{Filter, FoundLine, LineKind, Pattern, PatternOptions};
 use lepo_store::bubb::{BubbName, model_label};
 use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::mcp::serve::{ActiveRequest, ToolOutput};
@@ -77,24 +75,9 @@ fn in_store(
     let masked = with_secrets.matching(pattern, filter).into_iter().take(limit + 1);
     let masked: Vec<SearchHit> = masked.map(|(name, lines)| hit(name, &lines)).collect();
     let mut hits: Vec<SearchHit> = Vec::new();
-    let progress = |done, total| going.progress(done, total);
-    let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
-    by_month(store, pattern, filter, &looking, |candidates| {
-        if going.is_cancelled() {
-            return ControlFlow::Break(());
-        }
-        // Unreadable messages are skipped, as by grep.
-        search_files(store, pattern, candidates.names.into_iter(), |outcome| {
-            if let FileResult::Found(name, lines) = outcome
-                && !with_secrets.has(name.id)
-            {
-                hits.push(hit(name, &lines));
-            }
-            match hits.len() > limit || going.is_cancelled() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        })
+    with_secrets.search_others(store, (pattern, filter), going, |name, lines| {
+        hits.push(hit(name, &lines));
+        if hits.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     hits.extend(masked);
     Ok(hits)
