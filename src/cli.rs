@@ -265,9 +265,8 @@ fn report_parse_error(args: &[OsString], is_do: bool, error: &Error) -> u8 {
         let has = |option: &str| args.iter().any(|word| word == option);
         match is_do {
             true => {
-                let is_group = has("--parallel");
-                let document = commands::r#do::failure(error, has("--events"), is_group, HintTarget::SHELL);
-                out.line(&document.to_string());
+                let form = (has("--events"), has("--parallel"));
+                commands::r#do::print_failure(&mut out, error, form, HintTarget::SHELL);
             }
             false => out.document(&FailureDocument::new(error, HintTarget::SHELL)),
         }

@@ -166,8 +166,7 @@ fn one_line(text: &str) -> String {
 
 /// Finds the visible messages that match a regular expression, which distinguishes case if it has a capital letter.
 pub fn find_messages(read: BrowsedStore<'_>, text: &str) -> Result<(Pattern, Vec<Ix>)> {
-    let ignore_case = !text.chars().any(char::is_uppercase);
-    let pattern = Pattern::new(text, PatternOptions { ignore_case, ..PatternOptions::default() })?;
+    let pattern = Pattern::new(text, PatternOptions::smart_case(text))?;
     let BrowsedStore { store, forest, .. } = read;
     let names = forest.all().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
     let mut found = Vec::new();

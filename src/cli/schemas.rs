@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::commands::branch::BranchDocument;
 use crate::commands::config::ConfigDocument;
 use crate::commands::diff::turns::DiffDocument;
+use crate::commands::r#do::document::DoDocument;
 use crate::commands::fsck::document::FsckDocument;
 use crate::commands::grep::print::GrepDocument;
 use crate::commands::import::document::ImportDocument;
@@ -22,6 +23,7 @@ use crate::commands::rm::outcome::RedactDocument;
 use crate::commands::stats::StatsDocument;
 use crate::commands::undo::UndoDocument;
 use crate::commands::watch::WatchDocument;
+use crate::ui::EventDocument;
 use crate::view::FailureDocument;
 
 /// Returns the name and the text of each schema.
@@ -30,6 +32,8 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("branch", schema::<BranchDocument>("lepo branch --json")),
         ("config", schema::<ConfigDocument>("lepo config --json")),
         ("diff", schema::<DiffDocument>("lepo diff --turns --json")),
+        ("do", schema::<DoDocument>("lepo do --json")),
+        ("events", event_schema()),
         ("fsck", schema::<FsckDocument>("lepo fsck --json")),
         ("grep", schema::<GrepDocument>("lepo grep --json")),
         ("import", schema::<ImportDocument>("lepo import --json")),
@@ -52,32 +56,60 @@ const PROMISE: &str = "Fields may be added; existing fields keep their meaning a
 
 /// Makes the schema of a document, or of each of its lines: a form of `T`, or where the command fails, the failure.
 fn schema<T: JsonSchema>(title: &str) -> String {
-    // When it is written, a field that may be null is required, too.
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut generator = settings.with_transform(RecursiveTransform(simplify)).into_generator();
-    let version = generator.settings().meta_schema.clone();
+    let mut generator = generator();
     let mut document = document::<T>(&mut generator);
     let description = document.remove("description");
-    let description = description.as_ref().and_then(Value::as_str).unwrap_or_default();
     let mut forms = match document.remove("anyOf") {
         Some(Value::Array(forms)) => forms,
         _ => vec![Value::Object(document)],
     };
     forms.push(generator.subschema_for::<FailureDocument>().to_value());
-    let schema = json!({
-        "$schema": version,
-        "title": title,
-        "description": format!("{description} {PROMISE}"),
-        "anyOf": forms,
-        "$defs": generator.take_definitions(true),
-    });
-    format!("{schema:#}\n")
+    text(title, description, json!({ "anyOf": forms }), generator)
+}
+
+/// Makes the schema of the lines of `--events`: a form for each event, and one for events of later versions.
+fn event_schema() -> String {
+    let mut generator = generator();
+    let mut document = document::<EventDocument>(&mut generator);
+    let description = document.remove("description");
+    if let Some(Value::Array(forms)) = document.get_mut("oneOf") {
+        let known: Vec<Value> =
+            forms.iter().filter_map(|form| form.pointer("/properties/event/const").cloned()).collect();
+        forms.push(json!({
+            "description": "An event of a later version.",
+            "type": "object",
+            "properties": { "event": { "type": "string", "not": { "enum": known } } },
+            "required": ["event"],
+        }));
+    }
+    text("lepo do --events", description, Value::Object(document), generator)
+}
+
+fn generator() -> SchemaGenerator {
+    // When it is written, a field that may be null is required, too.
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.with_transform(RecursiveTransform(simplify)).into_generator()
 }
 
 fn document<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut schema = T::json_schema(generator);
     generator.transforms_mut().for_each(|transform| transform.transform(&mut schema));
     schema.ensure_object().clone()
+}
+
+fn text(title: &str, description: Option<Value>, form: Value, mut generator: SchemaGenerator) -> String {
+    let description = description.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let mut schema = json!({
+        "$schema": generator.settings().meta_schema,
+        "title": title,
+        "description": format!("{description} {PROMISE}"),
+    });
+    for part in [form, json!({ "$defs": generator.take_definitions(true) })] {
+        if let (Value::Object(schema), Value::Object(part)) = (&mut schema, part) {
+            schema.extend(part);
+        }
+    }
+    format!("{schema:#}\n")
 }
 
 /// Removes the width of a number, which JSON does not have, and the permission for more fields, which is the default;

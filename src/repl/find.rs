@@ -22,8 +22,7 @@ const BEFORE: usize = 16;
 /// Lists the newest visible messages with a matching line, each with that line. A capital in the pattern makes it
 /// case-sensitive.
 pub(super) fn find(session: &mut ReplSession<'_>, text: &str) -> Result<()> {
-    let ignore_case = !text.chars().any(char::is_uppercase);
-    let pattern = Pattern::new(text, PatternOptions { ignore_case, ..PatternOptions::default() })?;
+    let pattern = Pattern::new(text, PatternOptions::smart_case(text))?;
     let forest = session.store.forest_for(&[ReadScope::All { peers: true }])?;
     let visible = forest.all().rev().map(|ix| forest.name(ix)).filter(|name| !name.hidden);
     let mut found: Vec<(BubbName, String)> = Vec::new();

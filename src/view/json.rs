@@ -2,6 +2,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
+use serde_json::Value;
 
 use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
@@ -60,15 +61,22 @@ pub struct UsageFields {
     pub output: Option<u64>,
 }
 
-/// The error.
+/// The failure of a command or of a turn.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "error")]
-struct ErrorFields {
-    /// nothing, usage, remote, overflow, budget, pending, store or interrupted; corresponds to the exit code.
+pub struct ErrorFields {
+    /// nothing, usage, remote, overflow, budget, not-recorded, pending, store or interrupted; corresponds to the exit
+    /// code.
     kind: &'static str,
     message: String,
     /// A suggested remedy.
     hint: Option<String>,
+}
+
+impl ErrorFields {
+    pub fn new(error: &Error, at: HintTarget<'_>) -> ErrorFields {
+        ErrorFields { kind: error.kind.as_str(), message: error.whole_message(), hint: error.hint_for(at) }
+    }
 }
 
 /// The document printed if a command fails before any other output.
@@ -80,16 +88,19 @@ pub struct FailureDocument {
 
 impl FailureDocument {
     pub fn new(error: &Error, at: HintTarget<'_>) -> FailureDocument {
-        let (message, hint) = (error.whole_message(), error.hint_for(at));
-        FailureDocument { error: ErrorFields { kind: error.kind.as_str(), message, hint } }
+        FailureDocument { error: ErrorFields::new(error, at) }
     }
 }
 
-/// Returns the schema of a request, in the form in which it is a message.
-pub fn request_schema(_: &mut SchemaGenerator) -> Schema {
+/// A request: a command, a tool call, or the user's own command.
+#[derive(Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(rename = "request")]
+pub struct RequestFields(#[schemars(schema_with = "request_schema")] pub Value);
+
+fn request_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "object",
-        "description": "A request: a command, a tool call, or the user's own command.",
         "properties": {
             "access": { "type": "string" },
             "command": { "type": "string" },

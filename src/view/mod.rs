@@ -4,6 +4,6 @@ mod json;
 mod overview;
 mod row_list;
 
-pub use json::{FailureDocument, IdText, KindWord, NameFields, UsageFields, request_schema};
+pub use json::{ErrorFields, FailureDocument, IdText, KindWord, NameFields, RequestFields, UsageFields};
 pub use overview::{Overview, Overviews};
 pub use row_list::{RowList, RowSource, write_rows};

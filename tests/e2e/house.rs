@@ -26,7 +26,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
         "commands",
         &["acp", "browse", "import", "rebase", "rebase_text", "repl", "stats", "term", "ui", "view"],
     ),
-    ("cli", &["commands", "term", "view"]),
+    ("cli", &["commands", "term", "ui", "view"]),
 ];
 
 /// Crates that only some commands may name: those that ask models or the network, and what few need.

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use lepo_store::bubb::BubbId;
+use lepo_store::store::{JournalRecord, MadeItem};
 use serde_json::{Value, json};
 
 use crate::bots::Bot;
@@ -236,7 +238,10 @@ fn events_that_are_known_have_their_fields_and_others_may_come() {
         (json!({ "text": "a" }), false),
         (json!({ "event": "bid", "name": "a", "bid": "PASS" }), true),
         (json!({ "event": "bid", "name": "a", "bid": "maybe" }), false),
-        (json!({ "event": "ask", "request": { "command": "ls" }, "dir": "/", "sandbox": "none" }), true),
+        (
+            json!({ "event": "ask", "request": { "command": "ls" }, "dir": "/", "sandbox": "none", "unagreed": [] }),
+            true,
+        ),
         (json!({ "event": "ask", "request": { "command": "ls" } }), false),
         (json!({ "event": "end", "replies": [], "error": null }), true),
         (json!({ "event": "end" }), false),
@@ -274,5 +279,65 @@ fn every_line_of_a_journal_is_of_its_schema() {
     }
     for kind in ["answer", "chooser", "command", "failed", "import", "writer"] {
         assert!(kinds.contains(kind), "{kind} is not among {kinds:?}");
+    }
+}
+
+#[test]
+fn the_schema_of_the_journal_has_each_field_of_a_record_and_of_the_format() {
+    let id = BubbId::parse(b"01JB3Z0Q4N8V2K5T7W9X1Y3Z5A").unwrap();
+    let text = || Some("x".to_string());
+    // Without `..`: a new field has to be added here, and then to the schema.
+    let record = JournalRecord {
+        time: 1,
+        bubb: Some(id),
+        what: "answer".into(),
+        model: text(),
+        input: Some(1),
+        cached: Some(1),
+        cache_write: Some(1),
+        output: Some(1),
+        web: Some(1),
+        ms: Some(1),
+        first_ms: Some(1),
+        exit: Some(1),
+        failed: true,
+        under: Some(id),
+        agent_session: text(),
+        session: text(),
+        options: Some(json!({})),
+        schema: text(),
+        tools: Some(json!({})),
+        after: vec![id],
+        made: vec![MadeItem { bubb: id, call: text() }],
+        finish: text(),
+        prefill: text(),
+        client: text(),
+        response: text(),
+        system: Some(id),
+        copy_of: Some(id),
+        was: text(),
+        format: text(),
+        from: text(),
+        proof: text(),
+    };
+    let line = serde_json::to_value(&record).unwrap();
+    validate("journal", &line);
+    let written: BTreeSet<&String> = line.as_object().unwrap().keys().collect();
+    let journal = document("journal");
+    let properties = journal["properties"].as_object().unwrap();
+    assert_eq!(written, properties.keys().collect());
+    for field in written {
+        let mut other = line.clone();
+        other[field] = json!([[1]]);
+        assert!(!schema("journal").is_valid(&other), "{field} may be of any type");
+    }
+    let format = include_str!("../../docs/format.md");
+    let section = format.split("## 11. ").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split(" |").next());
+    let fields: Vec<&str> =
+        rows.flat_map(|row| row.split(", ")).map(|field| field.trim_matches('`')).collect();
+    assert!(fields.len() > 25, "{fields:?}");
+    for field in fields {
+        assert!(properties.contains_key(field), "{field} is in docs/format.md alone");
     }
 }

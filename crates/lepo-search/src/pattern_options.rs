@@ -18,3 +18,10 @@ pub struct PatternOptions {
     /// Only whether a text has a match is needed: stop at the first line.
     pub first: bool,
 }
+
+impl PatternOptions {
+    /// Creates the options of a typed pattern: a capital in it makes it case-sensitive.
+    pub fn smart_case(text: &str) -> PatternOptions {
+        PatternOptions { ignore_case: !text.chars().any(char::is_uppercase), ..PatternOptions::default() }
+    }
+}

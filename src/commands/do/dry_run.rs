@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
-
 use super::DoArgs;
+use super::document::{DoDocument, DryRunCall, DryRunFields, DryRunMessage, DryRunTool, PrefixFields};
 use super::keeping::begin_as_set;
 use super::setup::{Setup, read_tail, run_in_turn_env};
 use super::turn_input::DoInput;
@@ -16,7 +15,7 @@ use lepo_base::error::{Error, Result};
 use lepo_base::keyword::Keyword;
 use lepo_base::media::Media;
 use lepo_base::role::Role;
-use lepo_model::{ChatMessage, ModelConfig, ToolSpec};
+use lepo_model::{ChatMessage, ModelConfig, ToolCall, ToolSpec};
 use lepo_net::runtime::current_thread;
 use lepo_store::bubb::{counted_in_thousands, thousands};
 use lepo_store::store::Store;
@@ -64,7 +63,7 @@ pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Conte
         first
     })?;
     match args.json {
-        true => context.out.line(&document(&first, &config).to_string()),
+        true => context.out.document(&DoDocument::Request(&document(&first, &config))),
         false => print(&first, &config, context),
     }
     Ok(0)
@@ -108,35 +107,36 @@ fn print(first: &FirstRequest, config: &ModelConfig, context: &mut Context<'_>) 
     }
 }
 
-fn document(first: &FirstRequest, config: &ModelConfig) -> Value {
-    let message = |(message, files): (&ChatMessage, Vec<String>)| {
-        let calls =
-            message.calls.iter().map(|call| json!({ "name": call.name, "arguments": call.arguments }));
-        json!({
-            "role": message.role.as_str(),
-            "text": &*message.text,
-            "bytes": bytes(message),
-            "tokens": tokens(bytes(message)),
-            "calls": calls.collect::<Vec<_>>(),
-            "files": files,
-        })
+fn document<'d>(first: &'d FirstRequest, config: &'d ModelConfig) -> DryRunFields<'d> {
+    let call = |call: &'d ToolCall| DryRunCall { name: &call.name, arguments: &call.arguments };
+    let message = |(message, files): (&'d ChatMessage, Vec<String>)| DryRunMessage {
+        role: message.role.into(),
+        text: &message.text,
+        bytes: bytes(message),
+        tokens: tokens(bytes(message)),
+        calls: message.calls.iter().map(call).collect(),
+        files,
     };
-    let tool = |tool: &ToolSpec| json!({ "name": tool.name, "description": tool.description, "schema": tool.schema });
-    json!({
-        "model": config.name,
-        "provider": config.provider.as_str(),
-        "fields": first.fields,
-        "messages": with_files(first).map(message).collect::<Vec<_>>(),
-        "tools": first.tools.iter().map(tool).collect::<Vec<_>>(),
-        "not_asked": first.not_asked,
-        "prefix": first.prefix.as_ref().map(|prefix| {
-            json!({ "percent": prefix.percent, "difference": prefix.difference })
-        }),
-        "own_general": first.own_general,
-        "schema": first.schema.as_ref().map(|schema| &schema.schema),
-        "bytes": all_bytes(first),
-        "tokens": tokens(all_bytes(first)),
-    })
+    let tool = |tool: &'d ToolSpec| DryRunTool {
+        name: &tool.name,
+        description: &tool.description,
+        schema: &tool.schema,
+    };
+    let prefix = first.prefix.as_ref();
+    DryRunFields {
+        model: &config.name,
+        provider: config.provider.as_str(),
+        fields: &first.fields,
+        messages: with_files(first).map(message).collect(),
+        tools: first.tools.iter().map(tool).collect(),
+        not_asked: &first.not_asked,
+        prefix: prefix
+            .map(|prefix| PrefixFields { percent: prefix.percent, difference: prefix.difference.as_deref() }),
+        own_general: first.own_general,
+        schema: first.schema.as_ref().map(|schema| &schema.schema),
+        bytes: all_bytes(first),
+        tokens: tokens(all_bytes(first)),
+    }
 }
 
 fn file_label(media: Media, name: &str, len: u64) -> String {

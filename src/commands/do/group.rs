@@ -117,8 +117,7 @@ impl GroupRun {
             let question = panel.start_question(env, (forest, ask.start))?;
             if !question.is_empty() && tty().is_some() {
                 if args.events {
-                    context.out.line(&ui::start_note(&question).to_string());
-                    context.out.flush();
+                    EventLines::new(context.out, context.at).note_start(&question);
                 }
                 let answer = env.interrupt.or(ui::agree_to_start(question.clone())).await?;
                 env.keep_start_answer(&question, answer)?;

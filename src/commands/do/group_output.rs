@@ -4,9 +4,11 @@ use std::fs::File;
 use std::sync::Arc;
 
 use super::DoArgs;
+use super::document::DoDocument;
 use super::output::write_output;
 use crate::commands::Context;
-use crate::ui::{self, DisplayOptions, GroupTurnView, SharedView};
+use crate::ui::{self, DisplayOptions, EventDocument, GroupDocument, GroupTurnView, SharedView};
+use crate::view::ErrorFields;
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
@@ -74,17 +76,23 @@ impl GroupOutput<'_> {
         output: Option<&mut File>,
         context: &mut Context<'_>,
     ) -> Result<()> {
-        let document = ui::group_document(self.store, self.masking, outcome, context.at);
+        let group = GroupDocument::new(self.store, self.masking, outcome, context.at);
+        let document = args.json.then_some(DoDocument::Group(&group));
         if args.events {
-            context.out.line(&ui::group_end_event(outcome, document.clone(), context.at).to_string());
-        } else if args.json {
-            context.out.line(&document.to_string());
+            let error = match outcome {
+                GroupOutcome::Polled(polled) => polled.error.as_ref(),
+                GroupOutcome::Debated(_) => None,
+            };
+            let error = error.map(|error| ErrorFields::new(error, context.at));
+            context.out.document(&EventDocument::group_end(&group, error));
+        } else if let Some(document) = &document {
+            context.out.document(document);
         }
         if let Some(file) = output {
             let bubbs = ui::bubbs_to_read(outcome, args.quiet);
             let headings = ui::headings(self.mode, self.names);
             let unmasked = |name: &BubbName| Ok(self.masking.unmasked_text(name.id));
-            write_output(file, self.store, args.json.then_some(&document), (&bubbs, &headings), &unmasked)?;
+            write_output(file, self.store, document.as_ref(), (&bubbs, &headings), &unmasked)?;
         }
         context.out.flush();
         if !args.quiet && !args.json && !args.events {

@@ -7,6 +7,7 @@ mod closed_output;
 mod compact;
 mod context_files;
 mod debate_place;
+pub mod document;
 mod dry_run;
 mod form_args;
 mod group;
@@ -33,14 +34,14 @@ mod turn_input;
 mod turn_output;
 mod worktree_tail;
 
-use serde_json::{Value, json};
-
 use super::Context;
 use super::tidy_after::tidy_after;
 use crate::repl::{SessionOptions, run_session};
-use crate::term::{AnswerWait, set_attention_signal};
-use crate::ui;
+use crate::term::{AnswerWait, Out, set_attention_signal};
+use crate::ui::{EndFields, EventDocument, GroupDocument, TurnDocument};
+use crate::view::ErrorFields;
 pub use args::DoArgs;
+use document::DoDocument;
 use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
@@ -61,22 +62,23 @@ pub fn run_do(args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let (json, events, parallel) = (args.json, args.events, args.group.mode() == Some(GroupMode::Parallel));
     dispatch(args, context).inspect_err(|error| {
         if (json || events) && context.out.is_unused() {
-            context.out.line(&failure(error, events, parallel, context.at).to_string());
+            print_failure(context.out, error, (events, parallel), context.at);
         }
     })
 }
 
-/// Returns the document of a turn that failed to start; for `parallel` in an array, like other documents.
-pub fn failure(error: &Error, events: bool, parallel: bool, at: HintTarget<'_>) -> Value {
-    let mut nothing = ui::turn_document(None, &Outcome::default(), Some(error), at);
+/// Prints the document of a turn that failed to start; for `parallel` in an array, like other documents.
+pub fn print_failure(out: &mut Out, error: &Error, (events, parallel): (bool, bool), at: HintTarget<'_>) {
+    let nothing = Outcome::default();
+    let turn = TurnDocument::unanswered(&nothing, Some(error), at);
     match (events, parallel) {
-        (false, false) => nothing,
-        (false, true) => {
-            nothing["name"] = Value::Null;
-            Value::Array(vec![nothing])
+        (false, false) => out.document(&DoDocument::Turn(&turn)),
+        (false, true) => out.document(&DoDocument::Group(&GroupDocument::unasked(turn))),
+        (true, false) => out.document(&EventDocument::end(EndFields::Turn(&turn))),
+        (true, true) => {
+            let error = Some(ErrorFields::new(error, at));
+            out.document(&EventDocument::end(EndFields::Replies { replies: &[], error }));
         }
-        (true, false) => ui::end_event(nothing),
-        (true, true) => ui::end_event(json!({ "replies": [], "error": error.to_json(at) })),
     }
 }
 

@@ -3,8 +3,7 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read, Write};
 
-use serde_json::Value;
-
+use super::document::DoDocument;
 use crate::ui;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::BubbName;
@@ -15,13 +14,14 @@ use lepo_store::store::Store;
 pub fn write_output(
     file: &mut File,
     store: &Store,
-    document: Option<&Value>,
+    document: Option<&DoDocument<'_>>,
     (bubbs, headings): (&[(Option<String>, BubbName)], &[String]),
     unmasked: &dyn Fn(&BubbName) -> Result<Option<String>>,
 ) -> Result<()> {
     let failed = |error| Error::store("cannot write the --output file").because(error);
     if let Some(document) = document {
-        return empty(file).and_then(|()| writeln!(file, "{document}")).map_err(failed);
+        let text = serde_json::to_string(document).map_err(|error| failed(error.into()))?;
+        return empty(file).and_then(|()| writeln!(file, "{text}")).map_err(failed);
     }
     for (i, (heading, name)) in bubbs.iter().enumerate() {
         let from: Box<dyn Read> = match (heading, unmasked(name)?) {

@@ -1,12 +1,12 @@
 //! Reports a replay: the tails of its lines on stdout, and on stderr a table that compares old and new
 //! answers.
 
-use serde_json::{Value, json};
-
 use super::DoArgs;
+use super::document::{DoDocument, ReplayFields};
 use crate::commands::Context;
 use crate::term::{Column, Table, columns, excerpt_within, print_status, stderr_is_terminal};
-use crate::ui::{self, ShortIds};
+use crate::ui::{ShortIds, TurnDocument};
+use crate::view::IdText;
 use lepo_base::error::{Result, quoted};
 use lepo_base::hint::{Hint, HintCommand, HintTarget};
 use lepo_model::{ModelConfig, Usage};
@@ -43,7 +43,7 @@ struct AnswerCost {
 /// Prints the tails, or the document of `--json`; prints the rest on stderr.
 pub fn print(replay: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()> {
     if replay.args.json {
-        context.out.line(&document(replay, context.at).to_string());
+        context.out.document(&document(replay, context.at));
     } else {
         for tail in replay.lines.iter().filter_map(|line| line.tail) {
             context.out.line(&tail.to_string());
@@ -85,16 +85,12 @@ pub fn print(replay: &ReplayReport<'_>, context: &mut Context<'_>) -> Result<()>
     Ok(())
 }
 
-fn document(replay: &ReplayReport<'_>, at: HintTarget<'_>) -> Value {
-    let line = |line: &ReplayOutcome| {
-        let turn = |outcome| ui::turn_document(Some(replay.store), outcome, outcome.error.as_ref(), at);
-        json!({
-            "name": line.name,
-            "tail": line.tail.map(|tail| tail.to_string()),
-            "turns": line.turns.iter().map(|(_, outcome)| turn(outcome)).collect::<Vec<Value>>(),
-        })
+fn document<'d>(replay: &'d ReplayReport<'_>, at: HintTarget<'_>) -> DoDocument<'d> {
+    let line = |line: &'d ReplayOutcome| {
+        let turns = line.turns.iter().map(|(_, outcome)| TurnDocument::new(replay.store, outcome, at));
+        ReplayFields { name: &line.name, tail: line.tail.map(IdText), turns: turns.collect() }
     };
-    replay.lines.iter().map(line).collect()
+    DoDocument::Replay(replay.lines.iter().map(line).collect())
 }
 
 /// Formats a row for each question: tokens, seconds and cost, old and new.

@@ -1,14 +1,15 @@
 //! `--list-tools`: lists the active MCP servers and their tools.
 
-use serde_json::{Value, json};
-
 use super::DoArgs;
+use super::document::{
+    DoDocument, OfferedArgument, OfferedPrompt, OfferedResource, OfferedTool, ServerOffers,
+};
 use super::setup::{Setup, run_with_signals};
 use crate::commands::Context;
 use crate::ui::{agree_to_start, print_server_notices, tool_table};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
-use lepo_tool::mcp::{McpPrompt, PromptArgument, Resource, Server, native_name};
+use lepo_tool::mcp::{McpPrompt, PromptArgument, Resource, Server, Tool, native_name};
 use lepo_turn::{question_of_servers, take_answers};
 
 pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
@@ -29,7 +30,7 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
                 print_server_notices(&servers.ready().await);
                 print_server_notices(&servers.list_offers().await);
                 match args.json {
-                    true => documents(context, servers.each()),
+                    true => print_document(context, servers.each()),
                     false => tool_table(context.out, servers.each()),
                 }
                 let none_is_up = servers.each().iter().all(|server| server.failure.is_some());
@@ -45,59 +46,51 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
 }
 
-fn documents(context: &mut Context<'_>, servers: &[Server]) {
-    let servers: Vec<Value> = servers.iter().map(document).collect();
-    context.out.line(&json!({ "servers": servers }).to_string());
+fn print_document(context: &mut Context<'_>, servers: &[Server]) {
+    context.out.document(&DoDocument::Servers { servers: servers.iter().map(offers).collect() });
 }
 
-fn document(server: &Server) -> Value {
-    let tools: Vec<Value> = server
-        .tools
-        .iter()
-        .map(|tool| {
-            json!({
-                "name": tool.name,
-                "call": native_name(&server.config.name, &tool.name),
-                "description": tool.description,
-                "schema": tool.schema,
-            })
-        })
-        .collect();
-    let offers = server.offers.clone().unwrap_or_default();
-    let resources: Vec<Value> = offers.resources.iter().map(resource).collect();
-    let prompts: Vec<Value> = offers.prompts.iter().map(prompt).collect();
-    json!({
-        "name": server.config.name,
-        "description": server.config.description,
-        "state": if server.failure.is_some() { "failed" } else { "up" },
-        "tools": tools,
-        "resources": resources,
-        "prompts": prompts,
-        "error": server.failure,
-    })
+fn offers(server: &Server) -> ServerOffers<'_> {
+    let tool = |tool| offered_tool(server, tool);
+    let offers = server.offers.iter();
+    ServerOffers {
+        name: &server.config.name,
+        description: server.config.description.as_deref(),
+        state: if server.failure.is_some() { "failed" } else { "up" },
+        tools: server.tools.iter().map(tool).collect(),
+        resources: offers.clone().flat_map(|offers| &offers.resources).map(resource).collect(),
+        prompts: offers.flat_map(|offers| &offers.prompts).map(prompt).collect(),
+        error: server.failure.as_deref(),
+    }
 }
 
-fn resource(resource: &Resource) -> Value {
-    json!({
-        "uri": resource.uri,
-        "template": resource.is_template,
-        "name": resource.name,
-        "description": resource.description,
-        "mime": resource.mime,
-    })
+fn offered_tool<'d>(server: &Server, tool: &'d Tool) -> OfferedTool<'d> {
+    OfferedTool {
+        name: &tool.name,
+        call: native_name(&server.config.name, &tool.name),
+        description: &tool.description,
+        schema: &tool.schema,
+    }
 }
 
-fn prompt(prompt: &McpPrompt) -> Value {
-    let argument = |argument: &PromptArgument| {
-        json!({
-            "name": argument.name,
-            "description": argument.description,
-            "required": argument.required,
-        })
-    };
-    json!({
-        "name": prompt.name,
-        "description": prompt.description,
-        "arguments": prompt.arguments.iter().map(argument).collect::<Vec<Value>>(),
-    })
+fn resource(resource: &Resource) -> OfferedResource<'_> {
+    OfferedResource {
+        uri: &resource.uri,
+        template: resource.is_template,
+        name: &resource.name,
+        description: &resource.description,
+        mime: resource.mime.as_deref(),
+    }
+}
+
+fn prompt(prompt: &McpPrompt) -> OfferedPrompt<'_> {
+    OfferedPrompt {
+        name: &prompt.name,
+        description: &prompt.description,
+        arguments: prompt.arguments.iter().map(offered_argument).collect(),
+    }
+}
+
+fn offered_argument(argument: &PromptArgument) -> OfferedArgument<'_> {
+    OfferedArgument { name: &argument.name, description: &argument.description, required: argument.required }
 }

@@ -3,11 +3,12 @@
 use std::fs::File;
 
 use super::DoArgs;
+use super::document::DoDocument;
 use super::output::{write_output, write_text};
 use crate::commands::Context;
 use crate::commands::code_blocks::wanted_blocks;
 use crate::term::{OfferedWord, print_status};
-use crate::ui::{self, DisplayOptions, TurnView, ViewEvent, ViewState};
+use crate::ui::{DisplayOptions, EndFields, EventDocument, TurnDocument, TurnView, ViewEvent, ViewState};
 use lepo_base::error::Result;
 use lepo_store::bubb::BubbName;
 use lepo_store::store::Store;
@@ -37,13 +38,13 @@ pub fn print(
         return Ok(print_line(&answer, args.form.schema.is_some(), context));
     }
     let at = context.at;
-    let document = || ui::turn_document(Some(store), outcome, outcome.error.as_ref(), at);
-    if args.events {
-        context.out.line(&ui::end_event(document()).to_string());
+    let turn = (args.events || args.json).then(|| TurnDocument::new(store, outcome, at));
+    if let Some(turn) = turn.as_ref().filter(|_| args.events) {
+        context.out.document(&EventDocument::end(EndFields::Turn(turn)));
     }
-    let document = args.json.then(document);
+    let document = turn.as_ref().filter(|_| args.json).map(DoDocument::Turn);
     if let Some(document) = &document {
-        context.out.line(&document.to_string());
+        context.out.document(document);
     }
     if let Some(file) = output {
         let answer: Vec<_> = outcome.answer.iter().map(|answer| (None, answer.name)).collect();

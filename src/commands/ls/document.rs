@@ -14,7 +14,7 @@ use crate::commands::Context;
 use crate::commands::stores::KnownStore;
 use crate::stats::CostFields;
 use crate::term::warn;
-use crate::view::{IdText, NameFields, RowList, RowSource, UsageFields, request_schema, write_rows};
+use crate::view::{IdText, NameFields, RequestFields, RowList, RowSource, UsageFields, write_rows};
 use lepo_base::error::Result;
 use lepo_store::store::Store;
 use lepo_tool::ToolRequest;
@@ -81,7 +81,7 @@ struct TailFields<'d> {
 struct PendingFields<'d> {
     #[serde(flatten)]
     row: RowFields<'d>,
-    #[schemars(schema_with = "request_schema")]
+    #[schemars(with = "RequestFields")]
     request: &'d ToolRequest,
     /// The sandbox for the command if it is approved, or none; absent for a call of a tool.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde_json::{Map, Value};
 
-use super::arguments::{Arguments, failed};
+use super::arguments::{
+    FileArguments, ListArguments, NoteArguments, SearchArguments, ShowArguments, input_schema, read_arguments,
+};
 use super::context::ServeContext;
 use super::{list, note, search, show};
 use lepo_base::error::{Error, Result};
@@ -45,20 +48,20 @@ fn watch_store(store: &Store, report: &(dyn Fn(bool) -> bool + Sync)) -> Result<
     Ok(())
 }
 
-fn schema(properties: Value, required: &[&str]) -> Value {
-    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+fn tool_info<T: JsonSchema>(name: &'static str, description: &str) -> ToolInfo {
+    ToolInfo { name, description: description.into(), input: input_schema::<T>(), can_write: false }
 }
 
-fn text(what: &str) -> Value {
-    json!({ "type": "string", "description": what })
-}
+/// Maximum characters of an error, which may quote the request.
+const ERROR: usize = 1000;
 
-fn limit() -> Value {
-    json!({ "type": "integer", "minimum": 1, "description": "Results at most; 20 if not given" })
-}
-
-fn max_bytes() -> Value {
-    json!({ "type": "integer", "minimum": 1, "description": "Bytes of text at most; 32768 if not given, up to 1048576" })
+fn failed(error: &Error) -> ToolOutput {
+    let mut text = error.chain();
+    if let Some((end, _)) = text.char_indices().nth(ERROR) {
+        text.truncate(end);
+        text.push('…');
+    }
+    ToolOutput { text, structured: Value::Null, is_error: true }
 }
 
 impl ServeBackend for ServeContext {
@@ -70,100 +73,42 @@ impl ServeBackend for ServeContext {
     }
 
     fn tools(&self) -> Vec<ToolInfo> {
-        let since =
-            || text("Only what is not older: 2026-01-31, 2026-01-31T12:00Z, or a span like 90d or 12h");
         let mut tools = vec![
-            ToolInfo {
-                name: "search",
-                description: "Search the text of past messages with a regular expression; newest first"
-                    .into(),
-                input: schema(
-                    json!({
-                        "pattern": text("A regular expression, matched within a line"),
-                        "ignore_case": { "type": "boolean", "description": "Ignore upper and lower case" },
-                        "kinds": {
-                            "type": "array",
-                            "items": { "enum": ["user", "assistant", "system", "tool"] },
-                            "description": "Only messages of these kinds",
-                        },
-                        "since": since(),
-                        "limit": limit(),
-                        "max_bytes": max_bytes(),
-                    }),
-                    &["pattern"],
-                ),
-                can_write: false,
-            },
-            ToolInfo {
-                name: "show",
-                description:
-                    "Show the conversation that leads to a message, oldest first; a long one in several parts"
-                        .into(),
-                input: schema(
-                    json!({
-                        "address": text("An id from search or list, a branch, @ for the newest, or lepo://STORE/ID"),
-                        "cursor": text("The nextCursor of the part before"),
-                        "one": { "type": "boolean", "description": "Only that message" },
-                        "max_bytes": max_bytes(),
-                    }),
-                    &["address"],
-                ),
-                can_write: false,
-            },
-            ToolInfo {
-                name: "list",
-                description: "List past conversations, newest first, each with its first and last question"
-                    .into(),
-                input: schema(
-                    json!({
-                        "words": text("Only conversations in which each of these words occurs"),
-                        "since": since(),
-                        "until": text("Only what is not newer"),
-                        "path": text("Only conversations that name this file"),
-                        "limit": limit(),
-                        "max_bytes": max_bytes(),
-                    }),
-                    &[],
-                ),
-                can_write: false,
-            },
-            ToolInfo {
-                name: "about_file",
-                description: "List past conversations that name a file, newest first".into(),
-                input: schema(
-                    json!({ "path": text("A path of the project"), "limit": limit(), "max_bytes": max_bytes() }),
-                    &["path"],
-                ),
-                can_write: false,
-            },
+            tool_info::<SearchArguments>(
+                "search",
+                "Search the text of past messages with a regular expression; newest first",
+            ),
+            tool_info::<ShowArguments>(
+                "show",
+                "Show the conversation that leads to a message, oldest first; a long one in several parts",
+            ),
+            tool_info::<ListArguments>(
+                "list",
+                "List past conversations, newest first, each with its first and last question",
+            ),
+            tool_info::<FileArguments>(
+                "about_file",
+                "List past conversations that name a file, newest first",
+            ),
         ];
         if self.can_write {
-            tools.push(ToolInfo {
-                name: "note",
-                description: "Add one message to the store. What it adds can become the newest message of the \
-                    project (`@`), which the user's next question follows"
-                    .into(),
-                input: schema(
-                    json!({
-                        "text": text("The message"),
-                        "prev": text("The address of the message it follows, or head to begin a conversation"),
-                    }),
-                    &["text", "prev"],
-                ),
-                can_write: true,
-            });
+            let note = tool_info::<NoteArguments>(
+                "note",
+                "Add one message to the store. What it adds can become the newest message of the project (`@`), \
+                 which the user's next question follows",
+            );
+            tools.push(ToolInfo { can_write: true, ..note });
         }
         tools
     }
 
     fn call(&self, name: &str, arguments: &Map<String, Value>, request: &ActiveRequest) -> ToolOutput {
-        let arguments = Arguments(arguments);
         let output = match name {
-            "search" => search::search(self, &arguments, request),
-            "show" => show::show(self, &arguments),
-            "list" => list::list(self, &arguments, request),
-            "about_file" => list::about_file(self, &arguments, request),
-            "note" if self.can_write => note::note(self, &arguments),
+            "search" => read_arguments(arguments).and_then(|read| search::search(self, &read, request)),
+            "show" => read_arguments(arguments).and_then(|read| show::show(self, &read)),
+            "list" => read_arguments(arguments).and_then(|read| list::list(self, &read, request)),
+            "about_file" => read_arguments(arguments).and_then(|read| list::about_file(self, &read, request)),
+            "note" if self.can_write => read_arguments(arguments).and_then(|read| note::note(self, &read)),
             _ => Err(Error::usage(format!("no tool {name:?}"))),
         };
         output.unwrap_or_else(|error| failed(&error))

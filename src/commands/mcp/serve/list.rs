@@ -5,14 +5,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, PREFACE};
+use super::arguments::{FileArguments, ListArguments, ResultLimits, read_time};
 use super::context::ServeContext;
 use super::masked_texts::WithSecrets;
-use super::quote::{QuoteBuilder, inline, marked};
+use super::quote::{PREFACE, QuoteBuilder, inline, marked};
 use crate::view::Overviews;
 use lepo_base::error::{Error, Result};
 use lepo_base::time::{self, DayEnd};
-use lepo_search::{FileResult, Filter, Pattern, PatternOptions, SearchOptions, by_month, search_files};
+use lepo_search::{Filter, Pattern, PatternOptions};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{Forest, Ix, ReadScope};
 use lepo_store::store::Store;
@@ -44,28 +44,27 @@ struct ListedConv {
 
 pub fn list(
     context: &ServeContext,
-    arguments: &Arguments<'_>,
+    arguments: &ListArguments,
     request: &ActiveRequest,
 ) -> Result<ToolOutput> {
-    arguments.only(&["words", "since", "until", "path", "limit", "max_bytes"])?;
+    let ListArguments { words, since, until, path, limits } = arguments;
     let conditions = Conditions {
-        words: arguments.text("words")?.unwrap_or_default().split_whitespace().collect(),
-        path: arguments.text("path")?.filter(|path| !path.is_empty()),
-        since: arguments.time("since", DayEnd::First)?,
-        until: arguments.time("until", DayEnd::Last)?,
+        words: words.as_deref().unwrap_or_default().split_whitespace().collect(),
+        path: path.as_deref().filter(|path| !path.is_empty()),
+        since: read_time("since", since.as_deref(), DayEnd::First)?,
+        until: read_time("until", until.as_deref(), DayEnd::Last)?,
         below: None,
     };
-    list_output(context, &conditions, arguments, request)
+    list_output(context, &conditions, limits, request)
 }
 
 pub fn about_file(
     context: &ServeContext,
-    arguments: &Arguments<'_>,
+    arguments: &FileArguments,
     request: &ActiveRequest,
 ) -> Result<ToolOutput> {
-    arguments.only(&["path", "limit", "max_bytes"])?;
-    let conditions = Conditions { path: Some(arguments.needed("path")?), ..Conditions::default() };
-    list_output(context, &conditions, arguments, request)
+    let conditions = Conditions { path: Some(&arguments.path), ..Conditions::default() };
+    list_output(context, &conditions, &arguments.limits, request)
 }
 
 /// Returns a page of resources, and the cursor of the next: the number of a store, and the last tail listed
@@ -118,10 +117,10 @@ pub fn resources(
 fn list_output(
     context: &ServeContext,
     conditions: &Conditions<'_>,
-    arguments: &Arguments<'_>,
+    limits: &ResultLimits,
     request: &ActiveRequest,
 ) -> Result<ToolOutput> {
-    let (limit, most) = (arguments.limit()?, arguments.max_bytes()?);
+    let (limit, most) = (limits.results(), limits.size.bytes());
     let mut all = Vec::new();
     for (number, store) in context.stores.all()? {
         all.extend(rows(context, (number, &store), conditions, limit + 1, request)?);
@@ -259,8 +258,6 @@ fn matching(
         PatternOptions { ignore_case: !is_path, fixed: !is_path, first: true, ..PatternOptions::default() };
     let text = if is_path { whole_path(text) } else { text.to_string() };
     let pattern = Pattern::new(&text, options)?;
-    let progress = |done, total| request.progress(done, total);
-    let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
     let filter = Filter { hidden: is_path, ..Filter::visible() };
     let mut found = Vec::new();
     let mut add = |name: BubbName| {
@@ -269,18 +266,9 @@ fn matching(
         found.push(visible.unwrap_or(ix));
     };
     with_secrets.matching(&pattern, &filter).into_iter().for_each(|(name, _)| add(name));
-    by_month(store, &pattern, &filter, &looking, |candidates| {
-        if request.is_cancelled() {
-            return ControlFlow::Break(());
-        }
-        search_files(store, &pattern, candidates.names.into_iter(), |outcome| {
-            if let FileResult::Found(name, _) = outcome
-                && !with_secrets.has(name.id)
-            {
-                add(name);
-            }
-            if request.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
+    with_secrets.search_others(store, (&pattern, &filter), request, |name, _| {
+        add(name);
+        ControlFlow::Continue(())
     })?;
     Ok(found)
 }

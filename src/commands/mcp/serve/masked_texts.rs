@@ -7,10 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lepo_base::error::Result;
 use lepo_base::read_ahead::in_order;
-use lepo_search::{Filter, FoundLine, Pattern, matching_lines};
+use lepo_search::{
+    FileResult, Filter, FoundLine, Pattern, SearchOptions, by_month, matching_lines, search_files,
+};
 use lepo_secrets::Masker;
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::Store;
+use lepo_tool::mcp::serve::ActiveRequest;
 
 /// Cached facts of each store's messages, by the store's number. Messages are immutable.
 #[derive(Default)]
@@ -57,9 +60,29 @@ impl MaskedTexts {
 }
 
 impl WithSecrets {
-    /// Whether a message contains secrets, so that a match in its file must be ignored.
-    pub fn has(&self, id: BubbId) -> bool {
-        self.0.contains_key(&id)
+    /// Passes to `found` the matches in files of all other messages, newest first, until it breaks or the client
+    /// cancels. Unreadable messages are skipped.
+    pub fn search_others(
+        &self,
+        store: &Store,
+        (pattern, filter): (&Pattern, &Filter),
+        request: &ActiveRequest,
+        mut found: impl FnMut(BubbName, Vec<FoundLine>) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let progress = |done, total| request.progress(done, total);
+        let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
+        by_month(store, pattern, filter, &looking, |candidates| {
+            if request.is_cancelled() {
+                return ControlFlow::Break(());
+            }
+            search_files(store, pattern, candidates.names.into_iter(), |outcome| {
+                let flow = match outcome {
+                    FileResult::Found(name, lines) if !self.0.contains_key(&name.id) => found(name, lines),
+                    _ => ControlFlow::Continue(()),
+                };
+                if request.is_cancelled() { ControlFlow::Break(()) } else { flow }
+            })
+        })
     }
 
     /// Returns the masked texts that match, newest first.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::arguments::Arguments;
+use super::arguments::NoteArguments;
 use super::context::ServeContext;
 use crate::commands::secret_finder::masked;
 use lepo_base::error::{Error, Result};
@@ -12,9 +12,8 @@ use lepo_tool::mcp::serve::ToolOutput;
 use lepo_turn::write_bubb;
 
 /// Adds the note to the first store, which must contain `prev`.
-pub fn note(context: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutput> {
-    arguments.only(&["text", "prev"])?;
-    let (text, prev) = (arguments.needed("text")?, arguments.needed("prev")?);
+pub fn note(context: &ServeContext, arguments: &NoteArguments) -> Result<ToolOutput> {
+    let NoteArguments { text, prev } = arguments;
     let store = context.stores.open(0)?.map(lepo_store::store::Store::alone);
     let store = store
         .ok_or_else(|| Error::nothing(format!("no store {} to write to", context.stores.display_name(0))))?;

@@ -4,16 +4,14 @@ use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
 
-use super::arguments::{Arguments, PREFACE};
+use super::arguments::{SearchArguments, read_time};
 use super::context::ServeContext;
 use super::masked_texts::WithSecrets;
-use super::quote::{QuoteBuilder, inline, marked};
+use super::quote::{PREFACE, QuoteBuilder, inline, marked};
 use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
 use lepo_base::time::{self, DayEnd};
-use lepo_search::{
-    FileResult, Filter, FoundLine, LineKind, Pattern, PatternOptions, SearchOptions, by_month, search_files,
-};
+use lepo_search::{Filter, FoundLine, LineKind, Pattern, PatternOptions};
 use lepo_store::bubb::{BubbName, model_label};
 use lepo_store::store::{JournalIndex, Store};
 use lepo_tool::mcp::serve::{ActiveRequest, ToolOutput};
@@ -31,15 +29,15 @@ struct SearchHit {
 
 pub fn search(
     context: &ServeContext,
-    arguments: &Arguments<'_>,
+    arguments: &SearchArguments,
     request: &ActiveRequest,
 ) -> Result<ToolOutput> {
-    arguments.only(&["pattern", "ignore_case", "kinds", "since", "limit", "max_bytes"])?;
-    let options = PatternOptions { ignore_case: arguments.flag("ignore_case")?, ..PatternOptions::default() };
-    let pattern = Pattern::new(arguments.needed("pattern")?, options)?;
-    let (limit, most) = (arguments.limit()?, arguments.max_bytes()?);
-    let since = arguments.time("since", DayEnd::First)?.unwrap_or_default();
-    let filter = Filter { kinds: kinds(arguments)?, times: since..=u64::MAX, ..Filter::visible() };
+    let SearchArguments { pattern, ignore_case, kinds: words, since, limits } = arguments;
+    let options = PatternOptions { ignore_case: *ignore_case, ..PatternOptions::default() };
+    let pattern = Pattern::new(pattern, options)?;
+    let (limit, most) = (limits.results(), limits.size.bytes());
+    let since = read_time("since", since.as_deref(), DayEnd::First)?.unwrap_or_default();
+    let filter = Filter { kinds: kinds(words)?, times: since..=u64::MAX, ..Filter::visible() };
     let mut hits = Vec::new();
     for (number, store) in context.stores.all()? {
         let with_secrets = context.with_secrets(number, &store)?;
@@ -51,12 +49,12 @@ pub fn search(
     Ok(search_output(context, &hits, more, most))
 }
 
-fn kinds(arguments: &Arguments<'_>) -> Result<Vec<Role>> {
-    let kind = |word: &&str| {
-        let found = Role::ALL.into_iter().find(|role| role.as_str() == *word);
+fn kinds(words: &[String]) -> Result<Vec<Role>> {
+    let kind = |word: &String| {
+        let found = Role::ALL.into_iter().find(|role| role.as_str() == word);
         found.ok_or_else(|| Error::usage(format!("kinds: {word:?} is not user, assistant, system or tool")))
     };
-    arguments.texts("kinds")?.iter().map(kind).collect()
+    words.iter().map(kind).collect()
 }
 
 /// Returns the newest hits of a store: at most one more than the limit, to detect that it was exceeded.
@@ -77,24 +75,9 @@ fn in_store(
     let masked = with_secrets.matching(pattern, filter).into_iter().take(limit + 1);
     let masked: Vec<SearchHit> = masked.map(|(name, lines)| hit(name, &lines)).collect();
     let mut hits: Vec<SearchHit> = Vec::new();
-    let progress = |done, total| request.progress(done, total);
-    let looking = SearchOptions { no_cache: false, is_placed: false, progress: &progress };
-    by_month(store, pattern, filter, &looking, |candidates| {
-        if request.is_cancelled() {
-            return ControlFlow::Break(());
-        }
-        // Unreadable messages are skipped, as by grep.
-        search_files(store, pattern, candidates.names.into_iter(), |outcome| {
-            if let FileResult::Found(name, lines) = outcome
-                && !with_secrets.has(name.id)
-            {
-                hits.push(hit(name, &lines));
-            }
-            match hits.len() > limit || request.is_cancelled() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        })
+    with_secrets.search_others(store, (pattern, filter), request, |name, lines| {
+        hits.push(hit(name, &lines));
+        if hits.len() > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     hits.extend(masked);
     Ok(hits)

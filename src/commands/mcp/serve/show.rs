@@ -3,9 +3,9 @@
 
 use serde_json::json;
 
-use super::arguments::{Arguments, MOST_BYTES, PREFACE};
+use super::arguments::{MOST_BYTES, ShowArguments};
 use super::context::ServeContext;
-use super::quote::{QuoteBuilder, inline};
+use super::quote::{PREFACE, QuoteBuilder, inline};
 use super::stores::ServedStores;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::time;
@@ -48,18 +48,16 @@ struct FoundBubb {
     ix: Ix,
 }
 
-pub fn show(context: &ServeContext, arguments: &Arguments<'_>) -> Result<ToolOutput> {
-    arguments.only(&["address", "cursor", "one", "max_bytes"])?;
-    let address = arguments.needed("address")?;
-    let (one, most) = (arguments.flag("one")?, arguments.max_bytes()?);
-    let cursor = match arguments.text("cursor")? {
+pub fn show(context: &ServeContext, arguments: &ShowArguments) -> Result<ToolOutput> {
+    let ShowArguments { address, cursor, one, size } = arguments;
+    let cursor = match cursor {
         None => None,
         Some(text) => Some(Cursor::read(text).ok_or_else(|| {
             Error::usage(format!("address {address:?}: cursor {text:?} is not from `show`"))
         })?),
     };
     let place = find(context, address, cursor)?;
-    let (text, next) = part(context, &place, one, cursor, most)?;
+    let (text, next) = part(context, &place, *one, cursor, size.bytes())?;
     let id = place.forest.name(place.ix).id.to_string();
     let next = next.map(Cursor::encode);
     // Clients pass either of these to the model.
