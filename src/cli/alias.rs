@@ -36,7 +36,9 @@ pub(super) fn expand(root: &clap::Command, mut args: Vec<OsString>) -> Result<(V
     }
 }
 
-/// Whether a word may be a misspelt command: only ASCII letters, digits and what names of programs have besides.
+/// Whether a word may be a mistyped command: in ASCII, or with lone letters of Hangul, the keys of a Korean keyboard
+/// layout. With a `?` at its end it is not.
 fn could_be_command(word: &str) -> bool {
-    word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./+:@".contains(c))
+    let is_lone_hangul = |c| ('\u{3131}'..='\u{318e}').contains(&c);
+    !word.ends_with('?') && (word.is_ascii() || word.contains(is_lone_hangul))
 }

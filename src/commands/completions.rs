@@ -124,7 +124,10 @@ fn candidates(mut tree: clap::Command, shell: &dyn EnvCompleter, args: &[OsStrin
     let quoted = if shell.is("bash") || shell.is("zsh") { 0 } else { line.len().saturating_sub(1) };
     line[quoted..].iter_mut().for_each(|arg| *arg = unquote(arg));
     let Some(last) = line.last() else { return script(shell) };
-    let wants_options = last.as_encoded_bytes().starts_with(b"-");
+    // Without an index the last argument is completed.
+    let index = lepo_base::env::text("_CLAP_COMPLETE_INDEX").and_then(|index| index.parse::<usize>().ok());
+    let current = index.and_then(|index| line.get(index)).unwrap_or(last);
+    let wants_options = current.as_encoded_bytes().starts_with(b"-");
     tree.build();
     let mut tree = guarded(with_question_options(with_aliases(tree)));
     let mut found = Vec::new();

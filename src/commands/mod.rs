@@ -59,12 +59,12 @@ use crate::commands::user_env::{UserEnv, own_paths};
 use crate::term::{Color, Out, Paint, StatusLine, print_status};
 use crate::ui::pager_choice;
 use lepo_base::env;
-use lepo_base::error::{Error, Result};
+use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::{Hint, HintTarget};
 use lepo_base::worktree::Worktree;
 use lepo_store::store::{InitOutcome, STORE, ScratchStore, Store};
 use lepo_turn::config::Insts;
-use lepo_turn::{WorktreeRecord, ignored_insts, note_made, untrusted_insts, user_prover};
+use lepo_turn::{INSTS_FILE, WorktreeRecord, ignored_insts, note_made, untrusted_insts, user_prover};
 
 pub struct Context<'o> {
     cwd: PathBuf,
@@ -171,10 +171,14 @@ impl<'o> Context<'o> {
     /// Finds the store that `--save-to` names, else `.lepo` here or in a parent; `None` if it does
     /// not exist.
     pub fn find_store(&self) -> Result<Option<Store>> {
-        if let Some(project) = self.save_to.as_ref().filter(|path| self.cwd.join(path).join(STORE).is_dir()) {
+        let is_project = |dir: PathBuf| dir.join(STORE).is_dir() && !dir.join(INSTS_FILE).exists();
+        if let Some(project) = self.save_to.as_ref().filter(|path| is_project(self.cwd.join(path))) {
             let store = project.join(STORE);
-            return Err(Error::usage(format!("{} is a project, and no store", project.display()))
-                .hint(format!("its store is {0}: -s {0}", store.display())));
+            return Err(Error::usage(format!(
+                "{} is a project; its store is {STORE} in it",
+                project.display()
+            ))
+            .hint(format!("-s {}", quoted(&store.to_string_lossy()))));
         }
         match &self.save_to {
             Some(path) if path.is_absolute() && self.reads_only => Store::anywhere(path),

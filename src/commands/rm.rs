@@ -169,8 +169,9 @@ fn print_needed_by_others(
     clones.sort_unstable();
     clones.dedup();
     if !left.is_empty() {
+        let (stay, them) = if left.len() == 1 { ("stays", "it") } else { ("stay", "them") };
         print_status(&StatusLine::note(format!(
-            "{}{} stay, because {} continued them (--force deletes them, too)",
+            "{}{} {stay}, because {} continued {them} (--force deletes {them}, too)",
             counted_in_thousands(left.len(), "message"),
             if by_rule { "" } else { " before it" },
             clones.join(", ")

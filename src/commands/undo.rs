@@ -90,9 +90,10 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
     let done = if args.redo { "redone" } else { "undone" };
     print_status(&one_line(&format!("{done}: {n} {command}: {about}")));
     if staying > 0 {
-        let stay = counted(staying, "message");
+        let (stay, them) = if staying == 1 { ("stays", "it") } else { ("stay", "them") };
+        let messages = counted(staying, "message");
         print_status(&StatusLine::note(format!(
-            "{stay} stay, because something follows or a branch names them"
+            "{messages} {stay}, because something follows or a branch names {them}"
         )));
     }
     if command == "sync" && !args.redo {

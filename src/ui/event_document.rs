@@ -133,7 +133,7 @@ impl<'e> EventDocument<'e> {
         })
     }
 
-    /// Whether it says that a model was asked, and not of which participant.
+    /// Whether it reports that a model was asked, without a participant.
     pub fn is_common_wait(&self) -> bool {
         matches!(self, EventDocument { event: TurnEventFields::Waiting, name: None })
     }

@@ -159,6 +159,9 @@ fn hints_are_for_the_store_that_was_named() {
         assert!(ran.code == 2 && ran.err.contains(&format!("-s {project}/.lepo")), "{}", ran.err);
         assert_eq!(std::fs::read_dir(home.work().join("project")).unwrap().count(), 1);
     }
+    // A store in which one asked has both.
+    std::fs::create_dir_all(home.work().join("my notes/.lepo")).unwrap();
+    assert_eq!(home.lepo(&["-s", "my notes", "ls"]).code, 0);
     // A document, a command behind a colon, and a line that is no error.
     let ran = home.lepo(&["-s", "else", "ls", "--json"]);
     assert!(ran.out.contains("`lepo -s else init` makes it"), "{}", ran.out);

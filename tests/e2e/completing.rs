@@ -73,6 +73,10 @@ fn each_argument_completes_to_what_there_is() {
     // Options only where one is begun.
     assert!(values(&home, &["undo", "--"]).contains(&"--redo".into()));
     assert!(values(&home, &["completions", "fish", ""]).is_empty());
+    // The cursor is before an argument that is there already.
+    let mut command = home.command(&["--", "lepo", "show", "--pa", "@"]);
+    command.env("LEPO_COMPLETE", "zsh").env("_CLAP_COMPLETE_INDEX", "2");
+    assert!(run(command, b"").out.contains("--paths"));
     assert!(values(&home, &["show", "01JB"]).is_empty(), "of another store");
     assert!(values(&home, &["-c", "..", "show", "01"]).is_empty(), "no store there");
 }

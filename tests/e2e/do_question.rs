@@ -225,6 +225,9 @@ fn a_word_that_no_command_can_be_is_a_question() {
     let mut lepo = bot.home.command(&["안녕"]);
     lepo.env("PATH", format!("{}:/usr/bin:/bin", bot.home.path().join("bin").display()));
     assert_eq!(run(lepo, b"").out, "program\n");
-    let misspelt = bot.home.lepo(&["whyy"]);
-    assert!(misspelt.code == 2 && misspelt.err.contains("unknown command \"whyy\""), "{}", misspelt.err);
+    // `ㅣㄴ` are the keys of `ls`.
+    for word in ["whyy", "ls,", "a=b", "ㅣㄴ"] {
+        let mistyped = bot.home.lepo(&[word]);
+        assert!(mistyped.code == 2 && mistyped.err.contains("unknown command"), "{word}: {}", mistyped.err);
+    }
 }

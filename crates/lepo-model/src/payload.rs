@@ -1,5 +1,5 @@
 //! The JSON body of a request in pieces: JSON, long texts and files. A text is escaped and a file read only when it is
-//! sent, so that memory has only one copy of the conversation, whatever its length.
+//! sent, so that memory has one copy of each, whatever its length.
 
 use std::io;
 

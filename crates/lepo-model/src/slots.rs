@@ -46,7 +46,7 @@ impl Slots {
         self.slot(start, BodyPart::File(file.clone()))
     }
 
-    /// Returns JSON as received, which may be long, without a copy of its values.
+    /// Returns JSON as received, which may be long.
     pub fn received(&mut self, json: &Value) -> Value {
         self.slot("", BodyPart::Json(json.to_string().into()))
     }
@@ -85,6 +85,12 @@ impl Slots {
         parts.push(BodyPart::Json(json));
         Payload::new(parts)
     }
+}
+
+/// Returns an object with a value in a field, where `json!` would copy the value.
+pub(super) fn with_field(mut object: Value, key: &str, value: impl Into<Value>) -> Value {
+    object[key] = value.into();
+    object
 }
 
 /// Removes the null fields of an object, and returns null for an empty object or list: a field that is null is absent

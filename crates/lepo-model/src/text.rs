@@ -1,4 +1,4 @@
-//! A shared text that is never copied: a conversation of 100 MB is in memory once.
+//! A shared text that is never copied: the long texts of a conversation of 100 MB are in memory once.
 
 use std::ops::Deref;
 use std::sync::Arc;

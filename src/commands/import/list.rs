@@ -58,19 +58,19 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-fn cells(place: &ToolHistory) -> [String; 5] {
-    let (size, newest) = measure(place);
-    let counted = conversations(place);
-    let count = counted.unwrap_or(place.sources.len());
-    let unit = match (place.path.is_file(), counted) {
-        (true, _) if place.format != SourceFormat::Database => "file",
+fn cells(history: &ToolHistory) -> [String; 5] {
+    let (size, newest) = measure(history);
+    let counted = conversations(history);
+    let count = counted.unwrap_or(history.sources.len());
+    let unit = match (history.path.is_file(), counted) {
+        (true, _) if history.format != SourceFormat::Database => "file",
         (true, None) => "database",
         (_, Some(1)) => "session",
         _ => "sessions",
     };
     let count = format!("{count:>6} {unit}");
     let newest = newest.map(time::day).unwrap_or_default();
-    [place.word.into(), place.tool.into(), count, bytes(size), newest]
+    [history.word.into(), history.tool.into(), count, bytes(size), newest]
 }
 
 /// Returns the arguments that import a tool's history; with `--all` if the tool does not record directories.

@@ -6,7 +6,7 @@ use super::add;
 use crate::commands::{Context, complete};
 use crate::term::stderr_is_terminal;
 use crate::ui::{PartialModel, add_model};
-use lepo_base::error::{Error, ExitKind, Result};
+use lepo_base::error::{Error, ExitKind, Result, quoted};
 use lepo_base::keyword::{Keyword, parse_keyword};
 use lepo_base::secret::Secret;
 use lepo_model::Provider;
@@ -83,7 +83,7 @@ pub fn add(args: NewArgs, settings: &Settings, paths: &Paths, context: &mut Cont
     }
     if let Some(address) = args.name.as_deref().filter(|name| !says_server && name.contains("://")) {
         return Err(Error::usage(format!("{address} is an address, where the name of a model is expected"))
-            .hint(format!("`lepo model add NAME --base-url {address}` adds one of this server")));
+            .hint(format!("`lepo model add NAME --base-url {}` adds one of this server", quoted(address))));
     }
     let has_person = std::io::stdin().is_terminal() && stderr_is_terminal();
     let key = key_of(&args)?;

@@ -7,6 +7,7 @@ use lepo_model::{
     PermissionReply, Timeouts,
 };
 use lepo_turn::config::{Paths, Settings};
+use lepo_turn::without_summary_hint;
 
 const QUESTION: &str = "What is the capital of France?";
 
@@ -27,9 +28,9 @@ pub async fn answers(
             other = Some(right);
         }
     };
-    let mut answer = model.ask(request, &mut listen).await?;
+    let mut answer = model.ask(request, &mut listen).await.map_err(without_summary_hint)?;
     loop {
-        match answer.next().await? {
+        match answer.next().await.map_err(without_summary_hint)? {
             Some(ChatEvent::Text(text)) if !text.trim().is_empty() => return Ok(other),
             Some(ChatEvent::AgentAsks(question)) => answer.permit(question.number, PermissionReply::Nobody),
             Some(_) => {}

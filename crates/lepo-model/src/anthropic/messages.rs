@@ -8,7 +8,7 @@ use crate::config::CacheLife;
 use crate::media::MediaFile;
 use crate::message::{ChatMessage, ChatRequest, ToolCall};
 use crate::quirks::{MALFORMED, Quirk};
-use crate::slots::{Slots, compact};
+use crate::slots::{Slots, compact, with_field};
 use crate::text::SharedText;
 use lepo_base::role::Role;
 
@@ -87,7 +87,7 @@ pub fn conversation(slots: &mut Slots, asking: &mut BodyContext<'_>) -> (Vec<Val
 fn turn_json(slots: &mut Slots, turn: &RoleTurn<'_>) -> Value {
     let role = if turn.assistant { "assistant" } else { "user" };
     let blocks: Vec<Value> = turn.blocks.iter().map(|block| block_json(slots, block)).collect();
-    json!({"role": role, "content": blocks})
+    with_field(json!({"role": role}), "content", blocks)
 }
 
 /// Marks a block: the server stores the request up to it.

@@ -20,7 +20,7 @@ use super::model_facts::{CatalogSpec, LookupMethod, ModelFacts};
 use super::payload::Payload;
 use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, ONE_SCHEMA, Quirk, STREAM, TEMPERATURE, TOOLS};
-use super::slots::{Slots, compact};
+use super::slots::{Slots, compact, with_field};
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 
@@ -138,7 +138,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "model": config.model,
         "tools": compact(tools.into()),
         "system": compact(system.into()),
-        "messages": Value::Array(messages),
+        "messages": null,
         "max_tokens": limit,
         "stream": streams,
         "tool_choice": (request.tools_ended && has_tools).then(|| json!({"type": "none"})),
@@ -148,7 +148,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "top_p": options.top_p,
         "stop_sequences": compact(json!(options.stop)),
     });
-    slots.into_payload(body, &config.extra)
+    slots.into_payload(with_field(body, "messages", messages), &config.extra)
 }
 
 /// Converts a tool. The root of its schema must be an object.

@@ -17,7 +17,7 @@ use super::model_facts::{CatalogSpec, LookupMethod, ModelFacts};
 use super::payload::Payload;
 use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat};
 use super::quirks::{BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, STREAM, SYSTEM_FIRST, TEMPERATURE};
-use super::slots::{Slots, compact};
+use super::slots::{Slots, compact, with_field};
 use crate::Planner;
 
 pub(super) static SPEC: ProviderSpec = ProviderSpec {
@@ -79,7 +79,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     });
     let body = json!({
         "model": config.model,
-        "messages": Value::Array(messages),
+        "messages": null,
         "stream": streams,
         // A conversation that is too long is then refused, instead of being silently cut at its start.
         "truncate": false,
@@ -95,7 +95,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         })),
         "think": think,
     });
-    slots.into_payload(body, &config.extra)
+    slots.into_payload(with_field(body, "messages", messages), &config.extra)
 }
 
 fn message_json(slots: &mut Slots, message: &ChatMessage) -> Value {

@@ -19,7 +19,7 @@ use super::quirks::{
     BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, SCHEMA_ALONE, STREAM, STRICT, SYSTEM_FIRST,
     TEMPERATURE, TOOLS,
 };
-use super::slots::{Slots, compact};
+use super::slots::{Slots, compact, with_field};
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 
@@ -160,7 +160,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let body = json!({
         "model": config.model,
         "tools": compact(request.tools.iter().map(tool).collect()),
-        "messages": Value::Array(messages),
+        "messages": null,
         "stream": streams,
         "stream_options": stream_options.then(|| json!({"include_usage": true})),
         "temperature": temperature,
@@ -172,7 +172,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "stop": compact(json!(options.stop)),
         "response_format": format,
     });
-    slots.into_payload(body, &config.extra)
+    slots.into_payload(with_field(body, "messages", messages), &config.extra)
 }
 
 /// The fields that a model requires in calls whose received form is missing.

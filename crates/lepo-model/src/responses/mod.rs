@@ -18,7 +18,7 @@ use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, Too
 use super::quirks::{
     BEGINS_THINKING, FILES, MALFORMED, Quirk, SCHEMA_ALONE, STREAM, STRICT, TEMPERATURE, TOOLS,
 };
-use super::slots::{Slots, compact};
+use super::slots::{Slots, compact, with_field};
 use super::sse_answer::SseAnswer;
 use crate::Planner;
 use lepo_base::role::Role;
@@ -152,7 +152,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let body = json!({
         "model": config.model,
         "tools": compact(own.chain(web).collect()),
-        "input": Value::Array(input),
+        "input": null,
         "stream": streams,
         "store": false,
         "include": include,
@@ -164,7 +164,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "top_p": options.top_p,
         "max_output_tokens": options.max_tokens,
     });
-    slots.into_payload(body, &config.extra)
+    slots.into_payload(with_field(body, "input", input), &config.extra)
 }
 
 fn tool(tool: &ToolSpec) -> Value {

@@ -127,7 +127,7 @@ pub fn input_schema<T: JsonSchema>() -> Value {
     schema.to_value()
 }
 
-/// Reads the arguments of a call: none of another tool, each of its type, no empty text where one is required.
+/// Reads the arguments of a call. Refuses unknown names, values of another type, and empty texts of required arguments.
 pub fn read_arguments<T: DeserializeOwned + JsonSchema>(arguments: &Map<String, Value>) -> Result<T> {
     let schema = input_schema::<T>();
     let no_fields = Map::new();

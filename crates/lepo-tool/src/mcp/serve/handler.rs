@@ -39,7 +39,7 @@ impl ServeHandler {
         ServeHandler { backend, slots: Arc::new(Semaphore::new(AT_ONCE)), changes: OnceCell::new() }
     }
 
-    /// Runs blocking work of the library in a thread, once a slot is free.
+    /// Runs blocking work of the backend in a thread, once a slot is free.
     async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn ServeBackend) -> T + Send + 'static,
@@ -123,10 +123,10 @@ impl ServerHandler for ServeHandler {
         let cancelled = Arc::new(AtomicBool::new(false));
         let (sender, mut progress) = mpsc::unbounded_channel();
         let token = context.meta.get_progress_token();
-        let going =
+        let active =
             ActiveRequest { cancelled: Arc::clone(&cancelled), progress: token.is_some().then_some(sender) };
         let arguments = request.arguments.unwrap_or_default();
-        let work = self.work(move |backend| backend.call(&request.name, &arguments, &going));
+        let work = self.work(move |backend| backend.call(&request.name, &arguments, &active));
         tokio::pin!(work);
         let mut reported = 0.0;
         let result = loop {
