@@ -250,7 +250,8 @@ fn sessions_of_a_renamed_folder_are_named_and_taken() {
         let command =
             ran.err.lines().find_map(|line| line.split_once("gone: lepo ")).map(|(_, command)| command);
         let words = shlex::split(command.unwrap_or_else(|| panic!("{report}: {}", ran.err))).unwrap();
-        let ran = lepo(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        // As typed, wherever one is: the hint has the `-c`.
+        let ran = home.lepo(&words.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(ran.code, 0, "{report}: {}", ran.err);
         assert!(lepo(&["show"]).out.contains(&format!("about {former}")), "{report}: {}", ran.out);
     }

@@ -199,8 +199,10 @@ fn the_hint_of_one_names_the_store() {
             assert_eq!(ran.code, 0, "{}", ran.err);
         };
         panel.home.ok(&["-s", "notes", "init"]);
-        add(&["--kind", "u"]);
-        add(&["--kind", "a", "--prev", "@"]);
+        for prev in ["head", "@"] {
+            add(&["--kind", "u", "--prev", prev]);
+            add(&["--kind", "a", "--prev", "@"]);
+        }
         let args = ["-s", "notes", "do", "--parallel", "--tail", "@", "q"];
         let ran = panel.lepo(&args.into_iter().chain(option).collect::<Vec<_>>());
         assert_eq!(ran.code, 0, "{}", ran.err);
