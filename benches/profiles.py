@@ -7,7 +7,7 @@ Builds lepo from nothing with each pair of `lto` and `codegen-units`, in DIR (ke
 keeps each program there. With --measure it builds nothing and measures the programs that are there: only an idle
 machine tells anything then. A row a profile: processor seconds of the build; size in MB; milliseconds of processor, the
 median of the turns, of `lepo --version`, of an exchange with a server on loopback, and of `ls` of a store of 100,000
-messages, each beside the profile of Cargo.toml (fat, 1). Thin and fat share the crates below lepo, so the seconds of fat are
+messages, each beside the profile of packages (fat, 1). Thin and fat share the crates below lepo, so the seconds of fat are
 those of thin with the last step of its own.
 """
 import argparse, http.server, os, resource, shutil, statistics, subprocess, sys, tempfile, threading, time
