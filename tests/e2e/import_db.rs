@@ -1,5 +1,8 @@
 //! `lepo import` of databases, by way of `lepo-import-db`. Those of llm were made by llm 0.27 and 0.36 and dumped.
 
+use std::io::Read;
+use std::process::Stdio;
+
 use serde_json::Value;
 
 use crate::disk::bubbs;
@@ -126,8 +129,62 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
     let ran = one.lepo(&["import", "x.db"]);
     assert_eq!((ran.code, ran.err.matches("error: ").count()), (2, 1), "{}", ran.err);
     assert!(ran.err.contains("it is not a database of llm, opencode or Open WebUI"), "{}", ran.err);
+    for (report, tables, tool) in [
+        (
+            "https://github.com/devartifex/copilot-unleashed/pull/140",
+            "create table sessions(id,cwd); create table turns(session_id,turn_index,user_message,assistant_response,timestamp)",
+            "Copilot CLI",
+        ),
+        (
+            "https://github.com/kenn-io/agentsview/issues/1315",
+            "create table sessions(id,working_dir); create table messages(id,session_id,role,content_json); create table usage_ledger(id)",
+            "Goose",
+        ),
+        (
+            "https://github.com/vshulcz/deja-vu/issues/2949",
+            "create table sessions(id,parent_session_id,title); create table messages(id,session_id,role,parts)",
+            "Crush",
+        ),
+        ("Zed's threads.db", "create table threads(id,summary,updated_at,data_type,data)", "Zed"),
+        (
+            "Cursor's state.vscdb",
+            "create table ItemTable(key,value); create table cursorDiskKV(key,value)",
+            "Cursor",
+        ),
+        (
+            "chat.db of macOS",
+            "create table chat(ROWID,guid); create table handle(id); create table message(text)",
+            "Messages of macOS",
+        ),
+    ] {
+        let script = format!("import sqlite3; d=sqlite3.connect('z.db'); d.executescript('{tables}')");
+        let _ = std::fs::remove_file(one.path().join("work/z.db"));
+        run(one.program("python3", &["-c", &script]), b"");
+        let ran = one.lepo(&["import", "z.db"]);
+        let expected = format!("it is a database of {tool}, which lepo cannot read");
+        assert!(ran.code == 2 && ran.err.contains(&expected), "{report}: {}", ran.err);
+    }
     one.write("work/y.db", b"SQLite format 3\0 and nothing");
     assert_eq!(one.lepo(&["import", "y.db"]).code, 2);
+}
+
+#[test]
+fn a_database_that_another_program_has_locked_is_named_as_that() {
+    let home = Home::new();
+    if !database(&home, "llm-1.sql", "logs.db") {
+        return;
+    }
+    let script = "import sqlite3,sys; d=sqlite3.connect('logs.db',isolation_level=None); d.execute('begin exclusive'); \
+                  print('held',flush=True); sys.stdin.read()";
+    let mut holder = home.program("python3", &["-c", script]);
+    let mut holder = holder.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut held = [0; 4];
+    holder.stdout.as_mut().unwrap().read_exact(&mut held).unwrap();
+    let ran = home.lepo(&["import", "logs.db"]);
+    assert!(ran.code == 2 && ran.err.contains("database is locked"), "{}", ran.err);
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    assert_eq!(home.lepo(&["import", "logs.db"]).code, 0);
 }
 
 #[test]

@@ -83,7 +83,8 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         return parts.finish();
     }
     let content = message.get("content");
-    for block in content.items() {
+    parts.text(&content.text().unwrap_or_default());
+    for block in content.parts() {
         match &*block.get("type").text().unwrap_or_default() {
             "text" | "voice_note" => parts.text(&block.get("text").text().unwrap_or_default()),
             "thinking" => parts.aside(role, &block.get("thinking").text().unwrap_or_default()),
@@ -99,7 +100,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
             _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
         }
     }
-    if content.items().next().is_none() {
+    if content.parts().next().is_none() && content.non_empty().is_none() {
         parts.text(&message.get("text").text().unwrap_or_default());
     }
     for attached in message.get("attachments").items() {

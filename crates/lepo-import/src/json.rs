@@ -127,6 +127,11 @@ impl<'d> JsonValue<'d> {
         self.members(b'[')
     }
 
+    /// Returns the parts of a content: the elements of an array, or a single part.
+    pub fn parts(self) -> impl Iterator<Item = JsonValue<'d>> {
+        self.items().chain(self.is_object().then_some(self))
+    }
+
     #[inline]
     fn members(self, opening: u8) -> impl Iterator<Item = JsonValue<'d>> {
         let end = match self.tokens.get(self.index) {

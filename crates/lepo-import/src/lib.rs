@@ -42,6 +42,7 @@ mod linked_log;
 mod llama_ui;
 mod lmstudio;
 mod message_builder;
+mod message_items;
 mod messages;
 mod opencode;
 mod openwebui;

@@ -80,7 +80,11 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, role);
     parts.text(&message.get("text").text().unwrap_or_default());
-    for part in message.get("content").items() {
+    let content = message.get("content");
+    if message.get("text").non_empty().is_none() {
+        parts.text(&content.text().unwrap_or_default());
+    }
+    for part in content.parts() {
         let text = |key: &str| {
             part.get(key).non_empty().or_else(|| part.at(&[key, "value"]).non_empty()).unwrap_or_default()
         };

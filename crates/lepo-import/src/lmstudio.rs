@@ -89,7 +89,8 @@ fn version(
 }
 
 fn content(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
-    for part in content.items() {
+    parts.text(&content.text().unwrap_or_default());
+    for part in content.parts() {
         match &*part.get("type").text().unwrap_or_default() {
             "file" => {
                 let image = if part.get("fileType").is_str("image") { "image/png" } else { "" };

@@ -108,7 +108,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u6
     match &*role_name {
         "user" | "assistant" => {
             parts.text(&content.text().unwrap_or_default());
-            content.items().for_each(|part| block(&mut parts, role, part));
+            content.parts().for_each(|part| block(&mut parts, role, part));
         }
         "toolResult" => {
             let files = content.items().filter_map(image).collect();

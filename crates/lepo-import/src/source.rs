@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -139,7 +139,8 @@ impl SourceReader {
 
     /// Opens a file; a `.zst` is unpacked while it is read.
     pub fn open(&mut self, path: &Path) -> Result<Box<dyn Read>> {
-        let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
+        let (mut file, length) = regular(path).map_err(|error| cannot(path, error))?;
+        skip_status(&mut file).map_err(|error| cannot(path, error))?;
         let counted = CountingReader { from: file, bytes: self.bytes.clone() };
         Ok(match path.extension().is_some_and(|end| end == "zst") {
             true => Box::new(LimitedReader::new(ZstdReader::new(counted), length)),
@@ -179,6 +180,20 @@ impl SourceReader {
         }
         Ok(())
     }
+}
+
+/// The status that `opencode export` prints before the document; a file of both outputs has it too.
+const STATUS: &[u8] = b"Exporting session: ";
+
+/// Longest status with a session's id, in bytes.
+const LONGEST_STATUS: u64 = 256;
+
+/// Moves to the document of an export, after the status that precedes it on the same line, if there is one.
+pub fn skip_status(file: &mut File) -> io::Result<()> {
+    let mut first = Vec::new();
+    file.by_ref().take(LONGEST_STATUS).read_to_end(&mut first)?;
+    let status = first.starts_with(STATUS).then(|| memchr::memchr(b'{', &first)).flatten();
+    file.seek(SeekFrom::Start(status.unwrap_or(0) as u64)).map(drop)
 }
 
 pub fn cannot(path: &Path, error: io::Error) -> Error {
