@@ -229,7 +229,8 @@ const ACP: Table = &[
     ("\"sessionUpdate\"", &[]),
     ("\"session/", &[]),
     ("request_permission", &[]),
-    ("\"protocolVersion\"", &[]),
+    // MCP has the same key.
+    ("\"protocolVersion\"", &["lepo-tool/mcp/client/normalise.rs"]),
     ("agent_message_chunk", &[]),
 ];
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::client::{CallFailure, ListKind, McpClient, TimeLimits};
+use super::tools::next_cursor;
 
 /// Most pages of a list.
 const PAGES: usize = 100;
@@ -86,7 +87,7 @@ async fn entries(
     for _ in 0..PAGES {
         let page = client.page(list, cursor.take(), limits).await?;
         entries.extend(page.get(list.key()).and_then(Value::as_array).into_iter().flatten().cloned());
-        let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_string);
+        let next = next_cursor(&page);
         // Cursors that form a cycle end the list, as the last page does.
         match next.filter(|next| seen.insert(next.clone())) {
             Some(next) if entries.len() < ENTRIES => cursor = Some(next),

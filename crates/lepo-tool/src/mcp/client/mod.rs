@@ -9,6 +9,7 @@ mod failure;
 mod handler;
 mod http;
 mod message;
+mod normalise;
 mod pipes;
 mod process;
 mod request;
@@ -311,8 +312,9 @@ async fn with_last_words(failure: CallFailure, process: Option<ServerProcess>) -
 }
 
 async fn last_words(failure: CallFailure, process: &mut ServerProcess) -> CallFailure {
+    // A server that answered what lepo cannot use exits because lepo closes its pipe.
     let ended = match &failure {
-        CallFailure::Silent(_) => None,
+        CallFailure::Silent(_) | CallFailure::Refused(_) | CallFailure::Malformed(_) => None,
         _ => process.ended(LAST_WORDS).await,
     };
     let mut words = match &failure {
