@@ -38,11 +38,12 @@ pub(super) async fn servers(session: &mut ReplSession<'_>) -> Result<()> {
         let answer = session.env.interrupt.or(ui::agree_to_start(question.clone())).await?;
         session.env.keep_start_answer(&question, answer)?;
     }
-    let up = async { Ok(session.env.servers().await) };
+    let starting = session.env.configured.starting.clone();
+    let up = async { Ok(ui::show_starts(starting.clone(), session.env.servers()).await) };
     let (mut servers, notices) = session.env.interrupt.or(up).await?;
     ui::print_server_notices(&notices);
     let listing = async {
-        let mut notices = servers.start_named(|_| true).await;
+        let mut notices = ui::show_starts(starting.clone(), servers.start_named(|_| true)).await;
         notices.extend(servers.list_offers().await);
         Ok(notices)
     };

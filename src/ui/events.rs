@@ -34,6 +34,7 @@ impl<'o> EventLines<'o> {
     fn emit(&mut self, name: Option<&str>, event: TurnEvent<'_>) {
         let fields = match event {
             TurnEvent::Pause => return self.out.flush(),
+            TurnEvent::ServersStarting(_) => return,
             // The wait for MCP servers was printed already.
             TurnEvent::Waiting if name.is_none() && self.waits => return,
             TurnEvent::Bubb(name, bytes) => TurnEventFields::from_bubb(name, bytes),

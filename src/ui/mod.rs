@@ -70,3 +70,4 @@ pub use status_lines::{named_position, place_line, usage_line};
 pub use stop_point::StopPoint;
 pub use tools::tool_table;
 pub use turn::TurnView;
+pub use waiting::show_starts;

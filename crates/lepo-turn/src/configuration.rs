@@ -59,6 +59,8 @@ pub struct Configuration {
     repo: Option<TrustedFile>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) agent_sandboxes: AgentSandboxes,
+    /// The MCP servers that are starting.
+    pub starting: mcp::StartingNames,
 }
 
 impl Configuration {
@@ -76,6 +78,7 @@ impl Configuration {
             repo,
             budget: None,
             agent_sandboxes: AgentSandboxes::default(),
+            starting: mcp::StartingNames::default(),
         })
     }
 
@@ -149,6 +152,7 @@ impl Configuration {
                 hidden_env,
                 sign_ins: self.paths.sign_ins(),
                 transports: Some(self.paths.state.join("mcp-transports")),
+                starting: self.starting.clone(),
             },
             self.tool_lists().as_ref(),
         )

@@ -6,7 +6,7 @@ use super::folders::{StartNeeds, ask_about_start};
 use super::question::{Question, fenced};
 use super::result_text::{ResultBuilder, blob_line};
 use super::server_attachments::{ResourceAddress, ServerContent, ServerPrompt};
-use super::servers::{FrontCaller, servers_ready};
+use super::servers::{FrontCaller, naming_starts, servers_ready};
 use super::turn::Turn;
 use super::{Masking, Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
@@ -15,7 +15,7 @@ use lepo_base::role::Role;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{
-    PromptMessage, ResourceContent, ResultBlock, fill_prompt, listed_prompt, read_resource,
+    PromptMessage, ResourceContent, ResultBlock, fill_prompt, listed_prompt, read_resource, wake_server,
 };
 
 /// Fetches the resources and the prompt from their servers. Writes nothing but blobs.
@@ -38,6 +38,14 @@ pub(super) async fn fetch(
     let calls: Vec<&str> = calls.chain(served.prompt.iter().map(|prompt| prompt.server.as_str())).collect();
     ask_about_start(turn, StartNeeds { lists: true, calls: &calls, model: false }).await?;
     servers_ready(turn).await?;
+    for server in &calls {
+        let waking = naming_starts(
+            &mut *turn.view,
+            turn.env.configured.starting.clone(),
+            wake_server(turn.servers, server),
+        );
+        turn.env.interrupt.or(waking).await?;
+    }
     let (store, limit) = (turn.env.store.clone(), turn.env.settings().output_limit.get() as usize);
     let mut opening = Vec::new();
     for address in &served.resources {

@@ -46,6 +46,7 @@ mod tests {
             hidden_env: Vec::new(),
             sign_ins: Path::new("").into(),
             transports: None,
+            starting: Default::default(),
         };
         let mut servers = Servers::new(configs, patience, setup, None);
         shelve(&mut servers);

@@ -35,6 +35,11 @@ pub struct PromptMessage {
     pub block: ResultBlock,
 }
 
+/// Makes sure that the server of this name runs. Defers notices of its start.
+pub async fn wake_server(servers: &mut Servers, name: &str) -> Result<()> {
+    servers.awake(name).await.map(drop)
+}
+
 /// Reads a resource of a server.
 pub async fn read_resource(
     servers: &mut Servers,

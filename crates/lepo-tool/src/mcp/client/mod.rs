@@ -14,6 +14,7 @@ mod process;
 mod request;
 mod requests;
 mod sse;
+mod starting_names;
 
 use std::io;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub use connect::ConnectMethod;
 pub use failure::{CallFailure, ServerTimeouts, SignInNeeded, TimeLimits, silence};
 pub use process::ProcessSetup;
 pub use requests::ListKind;
+pub use starting_names::StartingNames;
 
 use super::elicitation::{ElicitationResult, ServerQuestion};
 use auth::{AuthorizedClient, Bearer, LiveSecrets, SignInStore};

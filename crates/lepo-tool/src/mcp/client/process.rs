@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::task::JoinHandle;
 
+use super::starting_names::StartingNames;
 use crate::mcp::ServerFolders;
 use crate::{NamedProgram, StartCheck};
 use lepo_base::secret::Secret;
@@ -40,6 +41,8 @@ pub struct ProcessSetup {
     pub sign_ins: std::path::PathBuf,
     /// Record of the transports that servers turned out to speak.
     pub transports: Option<std::path::PathBuf>,
+    /// The servers that are starting.
+    pub starting: StartingNames,
 }
 
 /// A running server. Dropping it terminates its process tree at once.
