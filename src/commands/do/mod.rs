@@ -6,6 +6,7 @@ mod budget_args;
 mod closed_output;
 mod compact;
 mod context_files;
+mod continuing;
 mod debate_place;
 pub mod document;
 mod dry_run;
@@ -41,13 +42,14 @@ use crate::term::{AnswerWait, Out, set_attention_signal};
 use crate::ui::{EndFields, EventDocument, GroupDocument, TurnDocument};
 use crate::view::ErrorFields;
 pub use args::DoArgs;
+use continuing::ConversationEnd;
 use document::DoDocument;
 use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{AttentionSignal, PromptTemplate};
-use lepo_turn::{GroupMode, Outcome, StartOptions, StoppedAnswers, start};
+use lepo_turn::{GroupMode, Outcome};
 use named::named;
 use recover_cut::recover_cut;
 use setup::{Setup, run_in_turn_env};
@@ -131,12 +133,13 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let code_only = args.form.code > 0;
     let asks_nothing = args.retry || verdict.is_some();
     let is_bare = args.keeping.goes_on && !asks_nothing && args.prompt.is_empty() && args.file.is_empty();
-    let rest = is_bare && ends_stopped(&args, context)?;
+    let end = if is_bare { ConversationEnd::read(&args, context)? } else { ConversationEnd::Other };
+    let rest = end == ConversationEnd::Stopped;
     let question = match asks_nothing {
         true => None,
         false => match input::question(&args, prompt.as_ref()) {
             Err(error) if rest && error.kind == ExitKind::Usage => None,
-            question => question?,
+            question => question.map_err(|error| end.explain(error))?,
         },
     };
     let rest = rest && question.is_none();
@@ -157,6 +160,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return ran;
     }
     check_session(&args, schema.is_some())?;
+    if !args.quiet {
+        end.print_before_session();
+    }
     session(&mut args, context)
 }
 
@@ -173,15 +179,6 @@ fn check_session(args: &DoArgs, has_schema: bool) -> Result<()> {
             .hint(format!("lepo do {example}, or the question on stdin"))),
         None => Ok(()),
     }
-}
-
-/// Whether the conversation that `--continue` names ends in a stopped answer.
-fn ends_stopped(args: &DoArgs, context: &Context<'_>) -> Result<bool> {
-    let Some(store) = context.find_store()? else { return Ok(false) };
-    let (forest, tail) = setup::read_tail(args, &store, false)?;
-    let start = start(&store, &forest, StartOptions { new: false, tail, retry: false })?;
-    let stopped = StoppedAnswers::new(&store, &forest);
-    Ok(start.id().is_some_and(|id| stopped.contains(id)))
 }
 
 fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
