@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use reedline::{Completer, CompletionResult, CompletionStatus, Span, Suggestion};
 
-use super::paths::{completions, named};
+use super::paths::{completions, last_word, named};
 use super::slash_spec::{ArgumentKind, SlashSpec};
 use crate::term::{BareWord, OfferedWord, clean, excerpt_within, notice_input};
 use lepo_store::bubb::BubbName;
@@ -107,11 +107,13 @@ impl Completion {
 
     /// Returns the candidates for the end of a line, and the offset at which they start.
     fn offers(&self, line: &str) -> (usize, Vec<(OfferedWord, String)>) {
-        let prefix = line.rsplit(char::is_whitespace).next().unwrap_or_default();
-        let at = line.len() - prefix.len();
         if line.starts_with('!') {
-            return (at, self.shell_words(line, prefix));
+            let prefix = line.rsplit(char::is_whitespace).next().unwrap_or_default();
+            return (line.len() - prefix.len(), self.shell_words(line, prefix));
         }
+        let argument = last_word(line, if line.starts_with('/') { "" } else { "@" });
+        let at = last_word(line, "@").min(argument);
+        let prefix = line.get(at..).unwrap_or_default();
         let offers: Vec<(String, String)> = match line.split_at(at).0.trim_end() {
             "" if at == 0 && prefix.starts_with('/') => self
                 .offered
