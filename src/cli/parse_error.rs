@@ -7,6 +7,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::command_path::CommandPath;
 use lepo_base::error::{Error, quoted};
 
+/// Users of other programs resume a conversation with `-r`.
+const RETRY_ALONE: &str = "`lepo --retry` answers the last question again; to continue another conversation: \
+    lepo --tail ADDR QUESTION";
+
 /// Converts a parse error of the command line `words` of `command`. `tree` contains all commands.
 pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str, words: &[OsString]) -> Error {
     let path = CommandPath::find(tree, command, words);
@@ -70,6 +74,9 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str, wor
                 [other] if *other == option => format!("{option} is given more than once"),
                 others => format!("{option} cannot be used with {}", others.join(", ")),
             };
+            if option == "--retry" && others.iter().any(|other| other == "PROMPT") {
+                return Error::usage(what).hint(RETRY_ALONE);
+            }
             (what, None)
         }
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

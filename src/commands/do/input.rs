@@ -9,7 +9,7 @@ use super::DoArgs;
 use crate::repl::mentioned_files;
 use crate::term::{StatusLine, one_line, print_status, stderr_is_terminal};
 use crate::ui::notice_lines;
-use lepo_base::error::{Error, Result};
+use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::HintTarget;
 use lepo_net::fetch::is_url;
 use lepo_turn::attach::{FileContent, FileGatherer, NewFile, same_name};
@@ -82,6 +82,11 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
         let mentioned = mentioned_files(&args.prompt.join(" "));
         for path in mentioned.iter().filter(|path| !sent.contains(&&PathBuf::from(path.as_str()))) {
             let note = format!("@{path} is sent as text; -f FILE sends a file");
+            print_status(&StatusLine::note(one_line(&note)));
+        }
+        let is_path = |word: &&String| word.contains(['.', '/']) && Path::new(word.as_str()).is_file();
+        for path in args.prompt.iter().filter(|word| args.prompt.len() > 1 && is_path(word)) {
+            let note = format!("{path} is sent as text; -f {} sends the file", quoted(path));
             print_status(&StatusLine::note(one_line(&note)));
         }
     }

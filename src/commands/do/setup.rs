@@ -36,12 +36,12 @@ impl Setup {
         let user = context.user_env()?;
         let UserEnv { env, paths } = &*user;
         let flags = Flags { dir: Some(context.cwd().to_path_buf()), ..args.flags()? };
-        let (dir, repo, repo_servers) = match context.find_store()? {
+        let (dir, repo, repo_servers, subject) = match context.find_store()? {
             Some(store) => {
                 let [config, servers] = REPO_FILES.map(|name| trusted(&store, paths, name, args.quiet));
-                (store.root().to_path_buf(), config?, servers?)
+                (store.root().to_path_buf(), config?, servers?, "the store is in")
             }
-            None => (context.new_root(), None, None),
+            None => (context.new_root(), None, None, "this directory is or holds"),
         };
         let mut configured = Configuration::load(paths.clone(), env, repo, flags)?;
         // An unknown model fails here, not at the first question; for a look-up it may be unknown.
@@ -49,10 +49,10 @@ impl Setup {
             configured.check_wanted()?;
         }
         if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
-            print_status(&StatusLine::note(
-                "the store is in your home directory: commands cannot see its hidden files (.*), \
+            print_status(&StatusLine::note(format!(
+                "{subject} your home directory: commands cannot see its hidden files (.*), \
                  and lepo asks before each command",
-            ));
+            )));
         }
         set_attention_signal(configured.settings.term_notify.unwrap_or(AttentionSignal::Off));
         let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
