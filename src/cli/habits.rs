@@ -314,7 +314,7 @@ impl TypedLine {
         Some((number, rest))
     }
 
-    /// Returns the hint with `@` in place of git's `HEAD`, if no such message was found.
+    /// Returns the hint with `@` for git's `HEAD`, if no such message was found.
     fn without_head(&self, message: &str) -> Option<String> {
         if !message.contains("\"HEAD") {
             return None;

@@ -162,7 +162,7 @@ impl ChangeLock<'_> {
         Ok(since.position(|ix| forest.is_question(ix)).filter(|_| has_moved_on).map(|at| at + 1))
     }
 
-    /// Returns the error where no change is left, with the way back from a question, which is not a change.
+    /// Returns the error where all changes are undone, with the way back from a question, which is not a change.
     fn nothing_to_undo(&self) -> Result<Error> {
         let error = Error::nothing("nothing to undo");
         let forest = self.store.forest()?;
