@@ -241,7 +241,7 @@ pub fn run(mut command: Command, stdin: &[u8]) -> Ran {
     let _ = child.stdin.take().unwrap().write_all(stdin);
     let ran = finish(child);
     if is_lepo(&command) {
-        check_output(command.get_args(), ran.code, &ran.out);
+        check_output(command.get_args(), ran.code, (&ran.out, &ran.err));
     }
     ran
 }

@@ -49,6 +49,7 @@ use lepo_net::runtime::current_thread;
 use lepo_turn::config::{AttentionSignal, PromptTemplate};
 use lepo_turn::{GroupMode, Outcome, StartOptions, StoppedAnswers, start};
 use named::named;
+pub use proxy::TrafficDocument;
 use recover_cut::recover_cut;
 use setup::{Setup, run_in_turn_env};
 use turn_input::DoInput;
