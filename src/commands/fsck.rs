@@ -6,7 +6,7 @@ mod secrets;
 use document::{FindingFields, FsckDocument};
 
 use super::{Context, complete};
-use crate::term::{ProgressMeter, StatusLine, clean, fold, print_status, width};
+use crate::term::{ProgressMeter, StatusLine, clean, fold_foreign, print_status, width};
 use crate::view::IdText;
 use lepo_base::error::Result;
 use lepo_base::worktree::Worktree;
@@ -133,7 +133,7 @@ fn below(first: &str, about: &str, columns: usize) -> String {
     if width(first) + 1 + width(about) <= columns {
         return format!(" {about}\n");
     }
-    let folded = fold(about, columns.saturating_sub(INDENT.len()));
+    let folded = fold_foreign(about, columns.saturating_sub(INDENT.len()));
     folded.lines().fold(String::new(), |lines, line| format!("{lines}\n{INDENT}{line}")) + "\n"
 }
 

@@ -46,7 +46,7 @@ pub use burst::{has_input, input_goes_on, notice_input};
 pub use clean::{Cleaner, clean, one_line};
 pub use editor::{EDITORS, edit, missing_wait, named_editor, run_editor, without_added_newline};
 pub use excerpt::{cut, excerpt, excerpt_within, padded, width};
-pub use fold::{fold, folded_question};
+pub use fold::{fold, fold_foreign, folded_question};
 pub use full_screen::{FullScreen, KeyPress};
 pub use hangul_keys::{is_yes, latin_keys};
 pub use heading::{full_heading, heading, in_colour, titled};
