@@ -150,3 +150,26 @@ fn the_list_counts_the_conversations_of_a_database_and_its_hint_works() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(bubbs(&home).len(), 10);
 }
+
+#[test]
+fn a_row_of_the_list_is_printed_before_the_database_below_it_is_read() {
+    let home = Home::new();
+    home.write(".pi/agent/sessions/--w--/s.jsonl", "{\"type\":\"session\",\"id\":\"s\"}\n");
+    home.write(".config/io.datasette.llm/logs.db", b"SQLite format 3\0");
+    let reader = "#!/bin/sh\nuntil [ -e \"$HOME/seen\" ]; do sleep 0.02; done\nexit 1\n";
+    home.write_program("bin/lepo-import-db", reader);
+    // A copy of lepo has its own programs beside it.
+    let lepo = env!("CARGO_BIN_EXE_lepo");
+    let script = format!(
+        "cp {lepo} $HOME/bin/lepo
+         timeout 60 $HOME/bin/lepo import | {{ read -r row; touch $HOME/seen; echo \"$row\"; cat; }}"
+    );
+    let listed = run(home.shell(&script), b"").out;
+    let rows: Vec<Vec<&str>> = listed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows.len(), 2, "{listed}");
+    assert_eq!((rows[0][0], rows[0][3]), ("pi", "session"), "{listed}");
+    assert_eq!((rows[1][0], &rows[1][2..4]), ("llm", &["1", "database"][..]), "{listed}");
+    // The columns are below each other.
+    let offsets: Vec<Option<usize>> = listed.lines().map(|line| line.find('/')).collect();
+    assert!(offsets[0].is_some() && offsets[0] == offsets[1], "{listed}");
+}
