@@ -120,6 +120,17 @@ pub fn model() -> ArgValueCompleter {
     })
 }
 
+/// Completes a name that `lepo model rm` removes.
+pub fn removable_model() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let Ok(UserEnv { env, paths }) = UserEnv::read() else { return Vec::new() };
+        let Ok(settings) = load_settings(&paths, &env, None, &Flags::default()) else { return Vec::new() };
+        let named = ui::removable_models(&settings, &paths).into_iter();
+        let named = named.filter(|(name, _)| begins(name, &current.to_string_lossy()));
+        named.map(|(name, about)| candidate(name, Some(about))).collect()
+    })
+}
+
 /// Completes the name of a setting, with its value.
 pub fn setting() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {

@@ -50,8 +50,8 @@ pub use history::{show_past, warn_incomplete, warn_incomplete_start};
 pub use incomplete_answers::ended_early;
 pub use message::{MessageView, copy_bubb};
 pub use models::{
-    ModelFields, activate_model, embedded_in, known_models, listed_models, offered_line, offered_names,
-    pager_choice, reading_settings,
+    ModelFields, activate_model, embedded_in, is_removable, known_models, listed_models, offered_line,
+    offered_names, pager_choice, reading_settings, removable_models,
 };
 pub use new_model::{PartialModel, add_model, answers};
 pub use notes::{

@@ -76,7 +76,7 @@ enum ModelCommand {
     /// Remove a model of a server from config.toml, or weights that were added
     Rm {
         /// The name of the model or of the weights, as in `lepo model ls`
-        #[arg(value_name = "NAME", add = complete::model())]
+        #[arg(value_name = "NAME", add = complete::removable_model())]
         name: String,
     },
 }
