@@ -118,6 +118,12 @@ pub fn print_way_back(store: &Store, context: &Context<'_>) {
     }
 }
 
+/// Formats why messages are not deleted: `1 message stays, because …`; `why` gets the pronoun for them.
+pub fn staying_line(messages: &str, count: usize, why: impl Fn(&str) -> String) -> String {
+    let (stay, them) = if count == 1 { ("stays", "it") } else { ("stay", "them") };
+    format!("{messages} {stay}, because {}", why(them))
+}
+
 /// Whether less than 2 % of the file system, or 64 MiB, are free.
 fn is_nearly_full(store: &Store) -> bool {
     const LEAST: u64 = 64 << 20;

@@ -12,6 +12,7 @@ use super::Context;
 use crate::commands::user_env::{UserEnv, own_paths, own_settings};
 use crate::term::{BareWord, Color, Out, clean, excerpt};
 use crate::ui;
+use lepo_base::env::expand_home;
 use lepo_base::keyword::Keyword;
 use lepo_store::store::{AddressCompletion, Store};
 use lepo_tool::mcp::config::all_servers;
@@ -193,11 +194,7 @@ fn option(line: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
         true => Some(pair[1].clone()),
         false => after(&pair[0]),
     })?;
-    let value = PathBuf::from(unquote(&value));
-    match (value.strip_prefix("~"), std::env::home_dir()) {
-        (Ok(below), Some(home)) => Some(home.join(below)),
-        _ => Some(value),
-    }
+    Some(expand_home(PathBuf::from(unquote(&value)), std::env::home_dir().as_deref()))
 }
 
 /// Removes the quotes and backslashes of a shell from one argument, also where a quote is still open.

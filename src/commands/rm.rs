@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use super::Context;
 use super::address_args::resolve_all;
-use super::changes::{print_way_back, removed_span};
+use super::changes::{print_way_back, removed_span, staying_line};
 use super::own_newest::find_or_refuse;
 use super::summary_line::question;
 use crate::import::record_removed;
@@ -169,13 +169,11 @@ fn print_needed_by_others(
     clones.sort_unstable();
     clones.dedup();
     if !left.is_empty() {
-        let (stay, them) = if left.len() == 1 { ("stays", "it") } else { ("stay", "them") };
-        print_status(&StatusLine::note(format!(
-            "{}{} {stay}, because {} continued {them} (--force deletes {them}, too)",
-            counted_in_thousands(left.len(), "message"),
-            if by_rule { "" } else { " before it" },
-            clones.join(", ")
-        )));
+        let before = if by_rule { "" } else { " before it" };
+        let messages = format!("{}{before}", counted_in_thousands(left.len(), "message"));
+        let clones = clones.join(", ");
+        let why = |them: &str| format!("{clones} continued {them} (--force deletes {them}, too)");
+        print_status(&StatusLine::note(staying_line(&messages, left.len(), why)));
     }
     Ok(())
 }

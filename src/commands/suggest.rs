@@ -1,4 +1,6 @@
-//! Suggests the command or setting for a mistyped name.
+//! Suggests the command or setting for a mistyped name, and finds the options of a question without a command.
+
+use clap::{Arg, Command};
 
 pub use lepo_base::closest_name::closest_name;
 use lepo_base::error::quoted;
@@ -38,6 +40,14 @@ pub fn did_you_mean(meant: &str, words: &[OsString]) -> String {
 pub fn question(words: &[OsString]) -> String {
     let words = words.iter().map(|word| word.to_string_lossy());
     words.take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the options of `do` that lepo itself does not have; a question needs no `do` before them.
+pub fn question_options(root: &Command) -> impl Iterator<Item = &Arg> {
+    // After `build`, each command also has the global options.
+    let is_new = |arg: &&Arg| root.get_arguments().all(|own| own.get_id() != arg.get_id());
+    let of_do = root.find_subcommand("do").into_iter().flat_map(Command::get_arguments);
+    of_do.filter(|arg| !arg.is_positional()).filter(is_new)
 }
 
 /// Finds a program in the search path; `None` for a name with a slash.

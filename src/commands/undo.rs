@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::changes::describe;
+use super::changes::{describe, staying_line};
 use super::{Context, complete};
 use crate::term::{StatusLine, one_line, print_status};
 use crate::ui::lock_changes;
@@ -90,11 +90,8 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
     let done = if args.redo { "redone" } else { "undone" };
     print_status(&one_line(&format!("{done}: {n} {command}: {about}")));
     if staying > 0 {
-        let (stay, them) = if staying == 1 { ("stays", "it") } else { ("stay", "them") };
-        let messages = counted(staying, "message");
-        print_status(&StatusLine::note(format!(
-            "{messages} {stay}, because something follows or a branch names {them}"
-        )));
+        let why = |them: &str| format!("something follows or a branch names {them}");
+        print_status(&StatusLine::note(staying_line(&counted(staying, "message"), staying, why)));
     }
     if command == "sync" && !args.redo {
         print_status(&StatusLine::note("the next sync brings it back in your other clones, too"));

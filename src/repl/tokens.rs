@@ -1,8 +1,8 @@
 //! The position and the usage of a session: its first line, `/tokens`, `/ls`.
 
-use super::find::most_listed;
+use super::find::{COLUMNS, most_listed};
 use super::session::{ReplSession, SessionTokens};
-use crate::term::{Column, Table, columns, excerpt_within, print_status, print_status_dim, width};
+use crate::term::{Table, columns, excerpt_within, print_status, print_status_dim, width};
 use crate::ui::{self, ShortIds};
 use crate::view::Overviews;
 use lepo_base::error::Result;
@@ -60,10 +60,6 @@ pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
     }
     Ok(())
 }
-
-/// Number with a mark, id, length and date; then title and question, below them on a narrow terminal.
-const COLUMNS: [Column; 5] =
-    [Column::RIGHT.at_least(4), Column::WHOLE, Column::WHOLE, Column::WHOLE, Column::REST.at_least(12)];
 
 /// Lists the newest conversations, including other users', numbered for `/tail`.
 pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {

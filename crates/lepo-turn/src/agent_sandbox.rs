@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::cleanup::{self, CleanupItem};
 use super::{Notice, TurnEvent, View};
 use crate::config::{Paths, ProgramTrust, Settings};
+use lepo_base::env::expand_home;
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, AgentCommand, AgentSandboxer, SandboxedAgent};
 use lepo_process::ConfiguredProgram;
@@ -83,11 +84,7 @@ impl ProcessSandboxer {
     fn folder(&self, model: &str, path: &Path) -> Result<PathBuf> {
         let wrong =
             |what: &str| Error::usage(format!("{} in `sandbox_home` of {model} {what}", path.display()));
-        let expanded = match (path.strip_prefix("~"), &self.home) {
-            (Ok(rest), Some(home)) => home.join(rest),
-            _ => path.to_path_buf(),
-        };
-        let folder = expanded
+        let folder = expand_home(path.to_path_buf(), self.home.as_deref())
             .canonicalize()
             .ok()
             .filter(|folder| folder.is_dir())

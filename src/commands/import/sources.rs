@@ -85,12 +85,10 @@ fn is_other_form(format: SourceFormat, found: SourceFormat) -> bool {
     format == SourceFormat::OpenCode && found == SourceFormat::Database
 }
 
-/// Expands a `~/` that no shell expanded.
+/// Expands a `~` that no shell expanded, unless a file has this name.
 fn expand(path: &Path) -> PathBuf {
-    match (path.strip_prefix("~"), env::var("HOME")) {
-        (Ok(rest), Some(home)) if !path.exists() => PathBuf::from(home).join(rest),
-        _ => path.to_path_buf(),
-    }
+    let home = env::var("HOME").filter(|_| !path.exists());
+    env::expand_home(path.to_path_buf(), home.as_deref().map(Path::new))
 }
 
 /// Returns a tool's own sessions on this machine: those about this repository, or all.

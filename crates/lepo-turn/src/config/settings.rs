@@ -14,7 +14,7 @@ use super::reader::ConfigReader;
 use super::source::{SettingSource, SourcedValue};
 use super::table::{NAMES, Settings, VARIABLES};
 use super::tree::SettingTable;
-use lepo_base::env::Env;
+use lepo_base::env::{Env, expand_home};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::read_if_there;
 use lepo_base::keyword::Keyword;
@@ -77,11 +77,9 @@ pub fn load_settings(
     }
     table.merge(above);
     let mut settings = Settings { file, ..read_layers(table, env, flags)? };
-    let home = |path: PathBuf| match (path.strip_prefix("~"), &paths.home) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => path,
-    };
-    let folders = settings.sandbox_read_only.into_iter().map(home).filter(|path| path.is_absolute());
+    let folders = settings.sandbox_read_only.into_iter();
+    let folders =
+        folders.map(|path| expand_home(path, paths.home.as_deref())).filter(|path| path.is_absolute());
     settings.sandbox_read_only = folders.collect();
     settings.ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
     for entry in merge(user.models, repo.models) {
