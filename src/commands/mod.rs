@@ -40,7 +40,6 @@ pub mod stats;
 mod stores;
 pub(crate) mod suggest;
 mod summary_line;
-mod sweep;
 pub mod sync;
 mod text_source;
 pub mod tidy;

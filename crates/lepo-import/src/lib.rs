@@ -48,12 +48,10 @@ mod openwebui;
 mod output;
 mod pi;
 mod recognise;
-mod scanner;
 mod source;
 mod stream;
 mod threads;
 mod time;
-mod token;
 mod tool_histories;
 mod tree;
 mod unescape;
@@ -64,14 +62,13 @@ pub use attach::of_hash as file_of_hash;
 pub use changed_logs::{LogFolder, log_folders, sources_of};
 pub use conversation::{History, ImportNode, ImportedFile, NodeContent};
 pub use format::{FORMATS, SourceFormat};
-pub use json::JsonValue;
+pub use json::{JsonValue, read_json};
 pub use message_builder::MessageBuilder;
 pub use opencode::{
     CallNodes, OpencodeFacts as OpencodeMessage, OpencodeLine, gather, part as opencode_part,
 };
 pub use openwebui::read_text as open_webui;
 pub use recognise::{directory_of, is_about, is_below, recognise};
-pub use scanner::read_json;
 pub use source::{SkipCounts, SourceReader, files_in, folders_in};
 pub use stream::{line, read_stream};
 pub use threads::commit_of;

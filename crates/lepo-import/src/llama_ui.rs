@@ -6,9 +6,8 @@ use std::path::Path;
 
 use super::archive::{Archive, is_zip};
 use super::conversation::{History, ImportedFile, NodeContent};
-use super::json::JsonValue;
+use super::json::{JsonValue, read_json};
 use super::message_builder::MessageBuilder;
-use super::scanner::read_json;
 use super::source::SourceReader;
 use super::tree::{Link, parents};
 use super::value_reader::ValueReader;

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::conversation::{History, NodeContent};
-use super::json::JsonValue;
+use super::json::{JsonValue, read_json};
 use super::message_builder::MessageBuilder;
-use super::scanner::read_json;
 use super::source::SourceReader;
 use super::tree::{Link, parents};
 use super::{ConversationSink, attach, output, time};

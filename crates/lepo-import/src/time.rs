@@ -57,7 +57,7 @@ pub fn any(value: JsonValue<'_>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scanner::read_json;
+    use crate::json::read_json;
 
     #[test]
     fn moments_are_read_in_every_form() {

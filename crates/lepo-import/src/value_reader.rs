@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::json::JsonValue;
-use super::scanner::{Scanner, ends_scalar};
+use super::json::{JsonValue, Scanner, ends_scalar};
 
 /// Maximum bytes of a value. A conversation is a single value in an export.
 const LARGEST: usize = 1 << 30;

@@ -5,18 +5,21 @@
 //! month's next segment.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbName, Day as DayOf};
+use lepo_store::bubb::{BubbId, BubbName, Day as DayOf};
 use lepo_store::store::{FolderState, MonthCacheWriter, MonthFolder, Store};
 
 use super::literals::RequiredTrigrams;
-use super::prev_names::PrevNames;
 use super::segment::{LARGEST, SegmentDay, SegmentWriter};
 use super::segment_reader::{SegmentBlock, SegmentReader};
+use super::segment_table::DayTable;
 use super::{Filter, Pattern};
+
+/// Look up prevs for at most this many matches a month; above that, listing the folders is cheaper.
+const MOST_CLIMBED: usize = 1000;
 
 thread_local! {
     /// A thread reads one segment after another.
@@ -62,7 +65,7 @@ pub fn candidates(
         }
         flow
     });
-    let mut above = above.names();
+    let mut above = above.names;
     if right.is_none() {
         (names, cached, above) = (Vec::new(), Vec::new(), Vec::new());
     }
@@ -81,6 +84,30 @@ pub fn candidates(
     names.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
     names.dedup();
     Candidates { names, above, unreadable }
+}
+
+/// Collects the names of the ancestors of a month's found bubbs, so that no folder has to be listed for the position of a
+/// bubb in its conversation.
+#[derive(Default)]
+struct PrevNames {
+    asked: usize,
+    seen: HashSet<BubbId>,
+    names: Vec<BubbName>,
+}
+
+impl PrevNames {
+    /// Adds all ancestors of a bubb that are in its day.
+    fn climb(&mut self, day: &DayTable, name: &BubbName) {
+        self.asked += 1;
+        if self.asked > MOST_CLIMBED {
+            return;
+        }
+        let mut at = name.prev;
+        while let Some(name) = at.filter(|&id| self.seen.insert(id)).and_then(|id| day.find(id)) {
+            self.names.push(name);
+            at = name.prev;
+        }
+    }
 }
 
 /// Passes to `each` the blocks of a month's segment, for those days that `is_wanted` accepts and whose folders are in
@@ -224,7 +251,6 @@ mod tests {
     use super::*;
     use crate::PatternOptions;
     use lepo_base::role::Role;
-    use lepo_store::bubb::BubbId;
 
     #[test]
     fn a_blocks_candidates_are_the_texts_that_match() {

@@ -6,7 +6,6 @@
 mod agent_branch;
 mod agent_sandbox;
 mod answer_context;
-mod answer_failures;
 mod answer_loop;
 mod answer_order;
 mod assembly;

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use super::agent_branch::AgentBranch;
 use super::answer_context::{AnswerContext, CallStyle};
-use super::answer_failures::{only_thinking, too_long};
 use super::answer_order::WritingTurn;
 use super::call_filter::{CallFilter, ParsedCalls, calls_in_text};
 use super::journal::usage_entry;
@@ -376,4 +375,17 @@ impl<'s> AnswerReceiver<'s> {
             None => self.spool.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),
         }
     }
+}
+
+/// Returns the error for a model that sent only thinking.
+fn only_thinking(model: &str) -> Error {
+    Error::remote(format!("{model} gave no answer, only thinking, which is stored as a hidden message"))
+        .ask_again()
+}
+
+fn too_long() -> Error {
+    Error::remote(
+        "the answer exceeded max_answer and was stopped; the received part is stored as a hidden message",
+    )
+    .hint("max_answer in config.toml is the limit, in bytes")
 }

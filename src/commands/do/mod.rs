@@ -6,7 +6,6 @@ mod budget_args;
 mod closed_output;
 mod compact;
 mod context_files;
-mod debate_place;
 pub mod document;
 mod dry_run;
 mod form_args;
@@ -18,12 +17,10 @@ mod input;
 mod job_args;
 mod keeping;
 mod log;
-mod named;
 pub mod options;
 mod output;
 mod proxy;
 mod recorded;
-mod recover_cut;
 mod replay;
 mod replay_report;
 mod setup;
@@ -48,10 +45,8 @@ use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{AttentionSignal, PromptTemplate};
 use lepo_turn::{GroupMode, Outcome, StartOptions, StoppedAnswers, start};
-use named::named;
 pub use proxy::TrafficDocument;
-use recover_cut::recover_cut;
-use setup::{Setup, run_in_turn_env};
+use setup::{Setup, recover_cut, run_in_turn_env};
 use turn_input::DoInput;
 use worktree_tail::set_worktree_tail;
 
@@ -95,7 +90,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     // Checked first: an invalid schema is an error for every question.
     let schema = args.form.answer_schema()?;
-    let (prompt, skill) = named(&mut args, context)?;
+    let (prompt, skill) = input::named(&mut args, context)?;
     if let Some(PromptTemplate { model: Some(model), .. }) = &prompt
         && args.model.is_empty()
         && args.group.mode().is_none()

@@ -54,7 +54,7 @@ pub const IDIOMS: &[(&str, Idiom, usize)] = &[
     ("keep", Phrase(&["keep", "keeps", "kept"]), 18),
     ("held", Phrase(&["hold", "holds", "held"]), 5),
     ("place", Phrase(&["place", "places"]), 2),
-    ("words", Phrase(&["words"]), 19),
+    ("words", Phrase(&["words"]), 18),
     ("person", Phrase(&["person"]), 0),
     ("meanwhile", Phrase(&["meanwhile"]), 1),
     ("as it is", Phrase(&["as it is", "as they are"]), 1),

@@ -7,7 +7,6 @@ mod entry;
 mod identity;
 mod json_comments;
 mod mistake;
-mod own_form;
 mod remote;
 mod server;
 mod server_fields;

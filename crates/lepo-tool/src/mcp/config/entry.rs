@@ -1,5 +1,6 @@
 //! Reads a server of `mcp.json`: its target, its details, and the keys that lepo does not know.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -7,7 +8,6 @@ use serde_json::{Map, Value};
 
 use super::identity::ClientIdentity;
 use super::mistake::{EntryError, mistake};
-use super::own_form::own_form;
 use super::remote::{address, check_header, is_reserved};
 use super::server::{ServerConfig, ServerDetails, ServerTarget, Transport};
 use super::server_fields::{NonBlankText, PositiveNumber, ScalarText, ServerFields};
@@ -65,6 +65,39 @@ pub(super) fn read(
     (details.filled, details.left_out) = (filled.values, filled.missing);
     let enabled = fields.enabled.unwrap_or(true) && !fields.disabled.unwrap_or(false);
     Ok(ServerConfig { name: name.to_string(), description: fields.description, enabled, target, details })
+}
+
+/// Converts an entry in the form of another client: moves the keys of a `transport` object into the entry; of OpenCode's
+/// forms, a `command` list becomes program and arguments, and `environment` becomes `env`. A key that exists in both
+/// forms stays unchanged.
+fn own_form(entry: &Map<String, Value>) -> Cow<'_, Map<String, Value>> {
+    let mut own = Cow::Borrowed(entry);
+    if let Some(Value::Object(inner)) = entry.get("transport") {
+        let own = own.to_mut();
+        own.remove("transport");
+        for (key, value) in inner {
+            own.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    if let Some((program, arguments)) = split_command_list(&own) {
+        own.to_mut().insert("command".into(), program);
+        own.to_mut().insert("args".into(), Value::Array(arguments));
+    }
+    if own.get("env").is_none_or(Value::is_null) && own.get("environment").is_some_and(Value::is_object) {
+        let variables = own.to_mut().remove("environment").unwrap_or_default();
+        own.to_mut().insert("env".into(), variables);
+    }
+    own
+}
+
+/// Returns the program of a `command` list, and its arguments followed by `args`.
+fn split_command_list(entry: &Map<String, Value>) -> Option<(Value, Vec<Value>)> {
+    let (program, arguments) = entry.get("command")?.as_array()?.split_first()?;
+    let beside = match entry.get("args") {
+        None | Some(Value::Null) => [].as_slice(),
+        Some(args) => args.as_array()?,
+    };
+    Some((program.clone(), [arguments, beside].concat()))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
