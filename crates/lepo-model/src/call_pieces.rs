@@ -97,6 +97,9 @@ impl CallPieces {
         if call.id.is_empty() {
             call.id = piece.id;
         }
+        if piece.name.is_empty() && call.arguments.is_empty() && piece.index.is_some() {
+            call.index = piece.index;
+        }
         if piece.name.starts_with(&call.name) {
             // The piece repeats the name so far.
             call.name = piece.name;
@@ -123,8 +126,12 @@ impl CallPieces {
         if piece.name.is_empty() {
             // Ignore an unknown id: some servers send another one in each piece.
             return match piece.index {
+                // Arguments alone at a new index belong to the call that has none yet.
                 Some(_) => by_index().or_else(by_id).or_else(|| {
-                    last().filter(|&at| self.calls.get(at).is_some_and(|call| call.index.is_none()))
+                    let is_alone = piece.id.is_empty() && !piece.arguments.is_empty();
+                    let is_open =
+                        |call: &PartialCall| call.index.is_none() || is_alone && call.arguments.is_empty();
+                    last().filter(|&at| self.calls.get(at).is_some_and(is_open))
                 }),
                 None => by_id().or_else(last),
             };

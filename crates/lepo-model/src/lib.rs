@@ -16,6 +16,7 @@ mod body_context;
 #[cfg(test)]
 mod body_tests;
 mod cache;
+mod call_layout;
 mod call_pieces;
 mod cli;
 mod config;
@@ -23,6 +24,7 @@ mod embedded;
 mod error_text;
 mod event;
 mod failure;
+mod field_quirks;
 mod file_support;
 #[cfg(fuzzing)]
 mod fuzz_entry;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::call_layout::with_strict_calls;
 use super::media::MediaFile;
 use super::message::{ChatMessage, ToolCall};
 use super::quirks::{FILES, NO_SYSTEM, Quirk, SYSTEM_FIRST};
@@ -28,7 +29,7 @@ pub(super) fn adapted(
         let bare = |message: &ChatMessage| ChatMessage { files: Vec::new(), ..message.clone() };
         messages = messages.iter().map(bare).collect();
     }
-    messages
+    with_strict_calls(messages, &mut has)
 }
 
 /// Whether a conversation is already in the form of [`system_first`].

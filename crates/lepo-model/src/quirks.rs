@@ -39,7 +39,7 @@ pub(super) static SYSTEM_FIRST: Quirk = Quirk {
     status: &[400, 422, 500],
     named: &[
         &["role", "message"],
-        &["alternat", "system", "developer instruction", "only user and assistant"],
+        &["alternat", "system", "developer instruction", "only user and assistant", "incorrect role"],
     ],
     says: "accepts a system message only at the beginning: retrying in that form",
 };
@@ -50,7 +50,7 @@ pub(super) static NO_SYSTEM: Quirk = Quirk {
     word: "no_system",
     status: &[400, 422, 500],
     named: &[
-        &["system", "developer instruction", "only user and assistant"],
+        &["system", "developer instruction", "only user and assistant", "incorrect role"],
         &["role", "support", "not allowed", "not enabled", "invalid value"],
     ],
     says: "does not accept system messages: retrying with it in the question",
@@ -133,6 +133,14 @@ pub(super) static FILES: Quirk = Quirk {
         "content must be a string",
         "required for image input",
         "image input is not",
+        "image inputs are not",
+        "image content is not",
+        "image_url is not",
+        "images are not supported",
+        "not accept image",
+        "vision is not",
+        // Zhipu names the types that it accepts.
+        "['text']",
     ]],
     says: "does not accept files",
 };
@@ -204,12 +212,26 @@ pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Qui
         found.0.remove("response_format");
         found.0.remove("text_format");
         found.0.remove(SCHEMA_ALONE.word);
+        found.0.remove(ONE_SCHEMA);
+    }
+    if found.0.contains_key("response_format") || found.0.contains_key("text_format") {
+        found.0.remove(ONE_SCHEMA);
     }
     if found.contains(&SCHEMA_ALONE) {
         // The server accepts each of the two alone.
         found.0.remove("response_format");
         found.0.remove("text_format");
         found.0.remove(TOOLS.word);
+    }
+    // A request with `max_completion_tokens`, with the effort "none", or without a temperature may be accepted.
+    for (first, other) in [
+        ("max_completion_tokens", "no_limit"),
+        ("effort_none", "reasoning_effort"),
+        (TEMPERATURE.word, "top_p"),
+    ] {
+        if found.0.contains_key(first) {
+            found.0.remove(other);
+        }
     }
     // The server accepts the form, but not this schema.
     if found.0.contains_key(ONE_SCHEMA) {
@@ -255,6 +277,96 @@ mod tests {
                 vec!["strict"],
             ),
             (400, "context length exceeded", vec![]),
+            // huggingface/smolagents/issues/1765
+            (
+                400,
+                r#"{"code":"Client specified an invalid argument","error":"Argument not supported on this model: stop"}"#,
+                vec!["stop"],
+            ),
+            // langgenius/dify/issues/18971
+            (400, "Unsupported parameter: 'stop' is not supported with this model.", vec!["stop"]),
+            // yaroslavyaroslav/OpenAI-sublime-text/issues/146
+            (400, "Unrecognized request argument supplied: reasoning_effort", vec!["reasoning_effort"]),
+            // charmbracelet/catwalk/pull/181
+            (400, "Model grok-4-0709 does not support parameter reasoningEffort.", vec!["reasoning_effort"]),
+            (400, "The provided JSON schema contains features not supported by xgrammar.", vec!["schema"]),
+            (400, "Grammar error: Unimplemented keys: [\"patternProperties\"]", vec!["schema"]),
+            // NVIDIA/garak/issues/748
+            (
+                422,
+                r#"{"detail":"body -> stop\n  Extra inputs are not permitted (type=extra_forbidden)\nbody -> seed\n  Extra inputs are not permitted"}"#,
+                vec!["seed", "stop"],
+            ),
+            (
+                422,
+                r#"{"detail":[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}"#,
+                vec!["seed"],
+            ),
+            (400, "max_tokens: Extra inputs are not permitted", vec!["no_limit"]),
+            (
+                400,
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+                vec!["max_completion_tokens"],
+            ),
+            (400, "`temperature` and `top_p` cannot both be specified for this model", vec!["temperature"]),
+            (400, "Function tools with reasoning_effort are not supported for gpt-5.4", vec!["effort_none"]),
+            // karthink/gptel/issues/1203, jundot/omlx/issues/1995
+            (
+                400,
+                "Tool call id was call_0fypS1hVX but must be a-z, A-Z, 0-9, with a length of 9",
+                vec!["call_ids"],
+            ),
+            (
+                500,
+                "Tool call id was call_49c89af0 but must be a-z, A-Z, 0-9, with a length of 9",
+                vec!["call_ids"],
+            ),
+            // vercel/ai/issues/5171
+            (
+                400,
+                "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40",
+                vec!["call_ids"],
+            ),
+            // NousResearch/hermes-agent/issues/20154
+            (400, "Unexpected role 'user' after role 'tool'", vec!["after_results"]),
+            (400, "Unexpected role 'system' after role 'user'", vec!["no_system", "system_first"]),
+            (
+                400,
+                "Unexpected role 'system' after role 'tool'",
+                vec!["after_results", "no_system", "system_first"],
+            ),
+            // anomalyco/opencode/issues/15715
+            (400, "ValidationException: messages: text content blocks must be non-empty", vec!["blank_text"]),
+            (
+                400,
+                "The text field in the ContentBlock object at messages.0.content.0 is blank. Add text to the text field",
+                vec!["blank_text"],
+            ),
+            // vastsa/PI-Desktop/issues/30
+            (400, "[1214] Incorrect role information", vec!["no_system", "system_first"]),
+            // janhq/jan/issues/8136, Kilo-Org/kilocode/issues/10375: the field is refused, and not asked for.
+            (
+                400,
+                "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
+                vec!["own_thinking"],
+            ),
+            (
+                400,
+                "messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is unsupported",
+                vec!["own_thinking"],
+            ),
+            (
+                400,
+                "The `reasoning_content` in the thinking mode must be passed back to the API.",
+                vec!["reasoning_content"],
+            ),
+            (
+                400,
+                "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2",
+                vec!["reasoning_content"],
+            ),
+            // OpenCoworkAI/open-cowork/issues/251
+            (400, "this model does not support image input", vec!["files"]),
             (404, "temperature", vec![]),
             (500, "temperature", vec![]),
         ] {

@@ -22,7 +22,7 @@ use super::quirk_file::{QuirkFile, remembered_name};
 use super::quirks::{self, BEGINS_THINKING, FILES, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::HttpRefusal;
 use super::refusals::Meaning;
-use super::refused_tool::refused_tool;
+use super::refused_tool::refused_tools;
 use super::retry::{self, RetryStep};
 use super::stream::{ResponseBody, StartedAnswer};
 use crate::ModelConfig;
@@ -177,10 +177,13 @@ impl RemoteModel {
             if let Meaning::UsedUp | Meaning::OverMinute | Meaning::Overflow = meaning {
                 return Err(refusal.error(&self.config, self.spec, &self.http.url));
             }
-            if let Some(tool) = refused_tool(refusal.status, &refusal.body, &tools) {
-                let (model, name) = (self.config.name.clone(), tool.name.clone());
-                notice(ModelNotice::ToolLeftOut(model, name.clone(), refusal.words().to_string()));
-                self.left_out.insert(name);
+            let left_out = refused_tools(refusal.status, &refusal.body, &tools);
+            if !left_out.is_empty() {
+                for tool in left_out {
+                    let (model, name) = (self.config.name.clone(), tool.name.clone());
+                    notice(ModelNotice::ToolLeftOut(model, name.clone(), refusal.words().to_string()));
+                    self.left_out.insert(name);
+                }
                 continue;
             }
             let learned = quirks::named(refusal.status, &refusal.body, &open);
@@ -205,7 +208,13 @@ impl RemoteModel {
                     notice(ModelNotice::Slipped(self.config.name.clone(), tried));
                     continue;
                 }
-                Meaning::Slip | Meaning::Key | Meaning::Forbidden | Meaning::Model => {
+                Meaning::Slip
+                | Meaning::Key
+                | Meaning::Forbidden
+                | Meaning::Model
+                | Meaning::Wire
+                | Meaning::Limit
+                | Meaning::ManyTools => {
                     return Err(refusal.error(&self.config, self.spec, &self.http.url));
                 }
                 _ => {}

@@ -41,6 +41,11 @@ pub(super) const OPENED_BEFORE: ThinkMark = ThinkMark { is_unsure: true, ..mark(
 pub(super) const LONE: &[&str] = &["</think>", "[/THINK]"];
 
 impl ThinkMark {
+    /// Returns the mark for content that is text after all if the end mark is missing.
+    pub fn as_unsure(self) -> ThinkMark {
+        ThinkMark { is_unsure: true, ..self }
+    }
+
     /// Whether a text starts with the mark; `None` if more text is needed.
     pub fn begins(&self, text: &str) -> Option<bool> {
         match (text.strip_prefix(self.open), self.behind) {

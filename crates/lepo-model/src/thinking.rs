@@ -107,7 +107,7 @@ impl ThinkFilter {
         if let Stage::Text = self.state
             && self.find_lone(true, events)
         {
-            return;
+            while self.step(events) {}
         }
         let held = std::mem::take(&mut self.buffer);
         match self.state {
@@ -140,15 +140,7 @@ impl ThinkFilter {
                 }
                 rest.is_some()
             }
-            Stage::After => {
-                self.buffer = self.buffer.trim_start().to_owned();
-                if self.buffer.is_empty() {
-                    return false;
-                }
-                self.state = Stage::Settled;
-                self.hand_on(events);
-                false
-            }
+            Stage::After => self.step_after(events),
             Stage::Text => self.find_lone(false, events),
             Stage::Channels(_) | Stage::Settled => {
                 self.hand_on(events);
@@ -220,7 +212,8 @@ impl ThinkFilter {
                 }
                 self.emitted = String::new();
                 self.state = Stage::After;
-                return self.step_after(events);
+                self.step_after(events);
+                return true;
             }
             from = at + mark.len();
         }
@@ -232,14 +225,22 @@ impl ThinkFilter {
         false
     }
 
-    /// Makes the step after a lone mark.
+    /// Makes the step after an end mark. Models think again directly after it; without its own end mark, that is the
+    /// answer.
     fn step_after(&mut self, events: &mut EventQueue) -> bool {
         self.buffer = self.buffer.trim_start().to_owned();
-        if !self.buffer.is_empty() {
-            self.state = Stage::Settled;
-            self.hand_on(events);
+        let marks = || MARKS.iter().filter(|mark| !mark.is_unsure);
+        if let Some(mark) = marks().find(|mark| mark.begins(&self.buffer) == Some(true)) {
+            self.buffer = self.buffer.split_at(mark.open.len()).1.to_owned();
+            self.state = Stage::Thinking(mark.as_unsure());
+            return true;
         }
-        true
+        if marks().any(|mark| mark.begins(&self.buffer).is_none()) {
+            return false;
+        }
+        self.state = Stage::Settled;
+        self.hand_on(events);
+        false
     }
 
     /// Emits the buffered text up to an offset.
@@ -293,6 +294,11 @@ mod tests {
             ("a <think>b</think>", "()a <think>b</think>"),
             ("<think>never closed", "(never closed)"),
             ("<think></think>x<think>y</think>", "()x<think>y</think>"),
+            // https://github.com/kekzl/imp/pull/793: it thinks again directly after its thinking.
+            ("<think>a</think>\n\n<think>b</think>\nc", "(ab)c"),
+            ("a</think>\n<think>b</think>c", "(ab)c"),
+            ("a</think><thi", "(a)<thi"),
+            ("<think>a</think> <b>", "(a)<b>"),
             ("", "()"),
             ("[THINK]a[/THINK]b", "(a)b"),
             ("<thinking>a</thinking>\nb", "(a)b"),
@@ -345,6 +351,12 @@ mod tests {
             (known(), vec![text("<think>hm</think>Four"), done()], "(hm)Four", None),
             (known(), vec![thought("hm"), text("Four"), done()], "(hm)Four", None),
             (known(), vec![text("Four"), done()], "(Four)Four", Some(Lesson::BeginsWithText)),
+            (
+                new(),
+                vec![text("<think>hm</think><think> is a tag."), done()],
+                "(hm)( is a tag.) is a tag.",
+                Some(Lesson::BeginsWithText),
+            ),
             // Truncated at a limit, the text was thinking.
             (known(), vec![text("hm"), ChatEvent::Done(FinishReason::Length)], "(hm)", None),
         ] {

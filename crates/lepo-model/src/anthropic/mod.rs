@@ -8,12 +8,14 @@ mod prefill;
 mod thinking;
 mod web;
 
-use messages::SYSTEM_ROLE;
+use messages::{CACHE_CONTROL, SYSTEM_ROLE};
 use serde_json::{Value, json};
-use thinking::MAX_TOKENS;
+use thinking::{FEW_TOKENS, MAX_TOKENS};
 
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
+use super::call_layout::CALL_IDS;
+use super::field_quirks::{STOP_SEQUENCES, TOOL_CHOICE, TOP_P};
 use super::media::{FileSupport, IMAGES_AND_PDF};
 use super::message::ToolSpec;
 use super::model_facts::{CatalogSpec, LookupMethod, ModelFacts};
@@ -59,6 +61,12 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &EFFORT,
             &web::OLDER,
             &web::NO_FETCH,
+            &CACHE_CONTROL,
+            &FEWER_TOKENS,
+            &STOP_SEQUENCES,
+            &TOOL_CHOICE,
+            &TOP_P,
+            &CALL_IDS,
         ],
         missing: check_model,
         catalog: CatalogSpec {
@@ -109,6 +117,17 @@ static EFFORT: Quirk = Quirk {
     says: "does not accept `effort`: retrying without it",
 };
 
+/// A server without a catalogue of its models does not say how long their answers may be.
+static FEWER_TOKENS: Quirk = Quirk {
+    word: "max_tokens_4096",
+    status: MALFORMED,
+    named: &[
+        &["max_tokens", "maximum tokens"],
+        &["maximum allowed number of output tokens", "model limit", "too large", "must be less than"],
+    ],
+    says: "does not allow answers of 8192 tokens: retrying with 4096",
+};
+
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
     Box::new(SseAnswer::new(answer::MessagesDecoder::new(tools)))
 }
@@ -117,7 +136,11 @@ fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
 fn body(asking: &mut BodyContext<'_>) -> Payload {
     let (request, config) = (asking.request, asking.config);
     let options = &config.options;
-    let limit = options.max_tokens.or(asking.facts.max_tokens).unwrap_or(MAX_TOKENS);
+    let limit = match options.max_tokens.or(asking.facts.max_tokens) {
+        Some(limit) => limit,
+        None if asking.has(&FEWER_TOKENS) => FEW_TOKENS,
+        None => MAX_TOKENS,
+    };
     let mut slots = Slots::new();
     let own = request.tools.iter().map(tool);
     let web = if request.web && options.web { web::tools(asking) } else { Vec::new() };
@@ -128,11 +151,13 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     if has_tools {
         asking.has(&TOOLS);
     }
+    let no_choice = has_tools && request.tools_ended && asking.takes(&TOOL_CHOICE);
     let thinking = thinking::thinking_for(config, asking.facts, limit, messages::is_rebuilt(&request));
     let thinking = thinking.filter(|_| !prefill::is_prefilled(&request) && asking.takes(&THINKING));
     let effort = options.effort.as_deref().filter(|effort| *effort != "none" && asking.takes(&EFFORT));
     let schema = request.schema.filter(|_| asking.takes(&OUTPUT_FORMAT) & asking.takes(&SCHEMA));
     let format = schema.map(|schema| json!({"type": "json_schema", "schema": schema.schema}));
+    let stop = Some(&options.stop).filter(|stop| !stop.is_empty() && asking.takes(&STOP_SEQUENCES));
     let temperature = options.temperature.as_ref().filter(|_| asking.takes(&TEMPERATURE));
     let body = json!({
         "model": config.model,
@@ -141,12 +166,12 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "messages": null,
         "max_tokens": limit,
         "stream": streams,
-        "tool_choice": (request.tools_ended && has_tools).then(|| json!({"type": "none"})),
+        "tool_choice": no_choice.then(|| json!({"type": "none"})),
         "thinking": thinking,
         "output_config": compact(json!({"effort": effort, "format": format})),
         "temperature": temperature,
-        "top_p": options.top_p,
-        "stop_sequences": compact(json!(options.stop)),
+        "top_p": options.top_p.as_ref().filter(|_| asking.takes(&TOP_P)),
+        "stop_sequences": stop,
     });
     slots.into_payload(with_field(body, "messages", messages), &config.extra)
 }

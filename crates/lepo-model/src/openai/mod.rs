@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
+use super::call_layout::{AFTER_RESULTS, BLANK_TEXT, CALL_IDS, OWN_THINKING, is_blank};
+use super::field_quirks::{NO_LIMIT, REASONING_EFFORT, SEED, STOP, TOOL_CHOICE, TOP_P, UNSUPPORTED_SCHEMA};
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
 use super::message_layout::{arguments_text, move_result_files};
@@ -45,14 +47,24 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &REASONING_CONTENT,
             &TEMPERATURE,
             &RESPONSE_FORMAT,
+            &UNSUPPORTED_SCHEMA,
             &SCHEMA_ALONE,
             &STRICT,
             &STREAM_OPTIONS,
             &MAX_COMPLETION_TOKENS,
+            &NO_LIMIT,
+            &TOP_P,
+            &SEED,
+            &STOP,
+            &REASONING_EFFORT,
             &TOOL_CHOICE,
             &TOOLS,
             &SYSTEM_FIRST,
             &NO_SYSTEM,
+            &CALL_IDS,
+            &AFTER_RESULTS,
+            &BLANK_TEXT,
+            &OWN_THINKING,
         ],
         missing: check_model,
         catalog: CATALOG,
@@ -97,7 +109,11 @@ static THOUGHT_SIGNATURE: Quirk = Quirk {
 static REASONING_CONTENT: Quirk = Quirk {
     word: "reasoning_content",
     status: MALFORMED,
-    named: &[&["reasoning_content"]],
+    // Groq refuses the same field with "the following must be satisfied … unsupported".
+    named: &[
+        &["reasoning_content"],
+        &["missing", "passed back", "required", "must be p", "must include", "must contain", "must have"],
+    ],
     says: "needs `reasoning_content` with each call: retrying with an empty one",
 };
 
@@ -106,13 +122,6 @@ static MAX_COMPLETION_TOKENS: Quirk = Quirk {
     status: MALFORMED,
     named: &[&["max_tokens"], &["max_completion_tokens"]],
     says: "needs `max_completion_tokens` instead of `max_tokens`: retrying with that",
-};
-
-static TOOL_CHOICE: Quirk = Quirk {
-    word: "tool_choice",
-    status: MALFORMED,
-    named: &[&["tool_choice"]],
-    says: "does not accept `tool_choice`: retrying without it",
 };
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
@@ -131,6 +140,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let marks = Marks {
         signature: rebuilt && asking.has(&THOUGHT_SIGNATURE),
         reasoning: rebuilt && asking.has(&REASONING_CONTENT),
+        blank: request.messages.iter().any(is_blank) && asking.has(&BLANK_TEXT),
     };
     let mut slots = Slots::new();
     let messages = move_result_files(request.messages);
@@ -148,11 +158,15 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         true => Some("none"),
         false => options.effort.as_deref(),
     };
+    let effort = effort.filter(|_| asking.takes(&REASONING_EFFORT));
+    let limit = options.max_tokens.filter(|_| asking.takes(&NO_LIMIT));
     let limit_name = match options.max_tokens.is_some() && asking.has(&MAX_COMPLETION_TOKENS) {
         true => "max_completion_tokens",
         false => "max_tokens",
     };
-    let schema = request.schema.filter(|_| asking.takes(&RESPONSE_FORMAT));
+    let stop = Some(&options.stop).filter(|stop| !stop.is_empty() && asking.takes(&STOP));
+    let schema =
+        request.schema.filter(|_| asking.takes(&RESPONSE_FORMAT) & asking.takes(&UNSUPPORTED_SCHEMA));
     let format = schema.map(|schema| {
         let form = json!({"name": schema.name, "strict": asking.takes(&STRICT), "schema": schema.schema});
         json!({"type": "json_schema", "json_schema": form})
@@ -166,10 +180,10 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "temperature": temperature,
         "tool_choice": no_choice.then_some("none"),
         "reasoning_effort": effort,
-        limit_name: options.max_tokens,
-        "top_p": options.top_p,
-        "seed": options.seed,
-        "stop": compact(json!(options.stop)),
+        limit_name: limit,
+        "top_p": options.top_p.as_ref().filter(|_| asking.takes(&TOP_P)),
+        "seed": options.seed.filter(|_| asking.takes(&SEED)),
+        "stop": stop,
         "response_format": format,
     });
     slots.into_payload(with_field(body, "messages", messages), &config.extra)
@@ -179,6 +193,8 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
 struct Marks {
     signature: bool,
     reasoning: bool,
+    /// Whether a text may not be blank.
+    blank: bool,
 }
 
 fn tool(tool: &ToolSpec) -> Value {
@@ -196,9 +212,10 @@ fn message_json(slots: &mut Slots, message: &ChatMessage, marks: &Marks) -> Valu
         calls[0]["extra_content"] =
             json!({"google": {"thought_signature": "skip_thought_signature_validator"}});
     }
+    let is_unsaid = has_calls && marks.blank && is_blank(message);
     compact(json!({
         "role": message.role.as_str(),
-        "content": content(slots, message),
+        "content": (!is_unsaid).then(|| content(slots, message)),
         "tool_calls": compact(calls),
         "reasoning_content": (has_calls && marks.reasoning).then_some(""),
         "tool_call_id": message.call_id,

@@ -41,6 +41,8 @@ pub struct ResponsesDecoder {
     replay_budget: ReplayBudget,
     /// Whether text of the current item has arrived.
     texted: bool,
+    /// Whether thinking of the current item has arrived.
+    has_thought: bool,
     /// The number of searches so far.
     web: u64,
     /// The response in its last event.
@@ -74,7 +76,15 @@ impl Decoder for ResponsesDecoder {
                 events.extend(chunk.annotation.as_ref().and_then(citation).map(ChatEvent::Citation));
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                self.has_thought |= !chunk.delta.0.is_empty();
                 TextKind::Thinking.push_event(&chunk.delta.0, events);
+            }
+            // Thinking that was not streamed.
+            "response.reasoning_summary_text.done" | "response.reasoning_text.done" => {
+                if !self.has_thought && !chunk.text.0.is_empty() {
+                    self.has_thought = true;
+                    TextKind::Thinking.push_event(&chunk.text.0, events);
+                }
             }
             "response.reasoning_summary_part.added" => {
                 if chunk.summary_index.as_ref().and_then(Value::as_f64).unwrap_or_default() > 0.0 {
@@ -170,6 +180,7 @@ impl ResponsesDecoder {
     /// Handles a complete item. Emits the text of a message that was not streamed.
     fn say_item(&mut self, item: &Value, events: &mut EventQueue) {
         let streamed = std::mem::take(&mut self.texted);
+        self.has_thought = false;
         if item["type"] == "message" && !streamed {
             let content = &item["content"];
             TextKind::Text.push_event(content.as_str().unwrap_or_default(), events);

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
+use super::call_layout::CALL_IDS;
+use super::field_quirks::{NO_LIMIT, STORE, TOOL_CHOICE, TOP_P};
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
 use super::message_layout::{arguments_text, has_result_files, move_result_files};
@@ -16,7 +18,8 @@ use super::openai_catalog::CATALOG;
 use super::payload::Payload;
 use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::quirks::{
-    BEGINS_THINKING, FILES, MALFORMED, Quirk, SCHEMA_ALONE, STREAM, STRICT, TEMPERATURE, TOOLS,
+    BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, SCHEMA_ALONE, STREAM, STRICT, SYSTEM_FIRST,
+    TEMPERATURE, TOOLS,
 };
 use super::slots::{Slots, compact, with_field};
 use super::sse_answer::SseAnswer;
@@ -51,6 +54,15 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &SCHEMA_ALONE,
             &STRICT,
             &RESULT_FILES,
+            &NO_LIMIT,
+            &TOP_P,
+            &STORE,
+            &TOOL_CHOICE,
+            &DEVELOPER,
+            &TOOL_STRICT,
+            &SYSTEM_FIRST,
+            &NO_SYSTEM,
+            &CALL_IDS,
         ],
         missing: check_model,
         catalog: CATALOG,
@@ -79,6 +91,29 @@ static REASONING: Quirk = Quirk {
         "reasoning is not supported",
     ]],
     says: "does not accept `reasoning`: retrying without it",
+};
+
+/// Chat templates of other servers know the role as `system`.
+static DEVELOPER: Quirk = Quirk {
+    word: "developer_role",
+    status: &[400, 422, 500],
+    named: &[
+        &["role"],
+        &["developer", "unexpected message role", "incorrect role", "unknown role", "invalid role"],
+    ],
+    says: "does not accept the role `developer`: retrying with `system`",
+};
+
+/// Without the field, OpenAI's own server is strict; other servers may not know it.
+static TOOL_STRICT: Quirk = Quirk {
+    word: "tool_strict",
+    status: MALFORMED,
+    named: &[
+        &["strict"],
+        &["tools"],
+        &["extra inputs", "unknown", "unrecognized", "unsupported", "not support", "additional propert"],
+    ],
+    says: "does not accept `strict` of a tool: retrying without it",
 };
 
 static ENCRYPTED: Quirk = Quirk {
@@ -126,14 +161,17 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         request.tools = &[];
     }
     let options = &config.options;
-    let own = request.tools.iter().map(tool);
+    let strict = (!request.tools.is_empty() && asking.takes(&TOOL_STRICT)).then_some(false);
+    let own = request.tools.iter().map(|spec| tool(spec, strict));
     let web = (request.web && options.web).then(|| json!({"type": "web_search"}));
     let messages = match has_result_files(request.messages) && !asking.takes(&RESULT_FILES) {
         true => move_result_files(request.messages),
         false => request.messages.into(),
     };
     let mut slots = Slots::new();
-    let input: Vec<Value> = messages.iter().flat_map(|message| items(&mut slots, message)).collect();
+    let has_system = messages.iter().any(|message| message.role == Role::System);
+    let system = if has_system && asking.has(&DEVELOPER) { "system" } else { "developer" };
+    let input = messages.iter().flat_map(|message| items(&mut slots, message, system)).collect::<Vec<_>>();
     let streams = asking.takes(&STREAM);
     let include = asking.takes(&ENCRYPTED).then_some(["reasoning.encrypted_content"]);
     let reasons = asking.takes(&REASONING);
@@ -143,6 +181,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     if has_tools {
         asking.has(&TOOLS);
     }
+    let no_choice = has_tools && request.tools_ended && asking.takes(&TOOL_CHOICE);
     let cache_key = request.cache_key.filter(|_| asking.takes(&CACHE_KEY));
     let schema = request.schema.filter(|_| asking.takes(&TEXT_FORMAT));
     let text = schema.map(|schema| {
@@ -154,25 +193,26 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "tools": compact(own.chain(web).collect()),
         "input": null,
         "stream": streams,
-        "store": false,
+        "store": asking.takes(&STORE).then_some(false),
         "include": include,
         "reasoning": compact(json!({"effort": effort, "summary": summary})),
-        "tool_choice": (request.tools_ended && has_tools).then_some("none"),
+        "tool_choice": no_choice.then_some("none"),
         "prompt_cache_key": cache_key,
         "text": text,
         "temperature": asking.takes(&TEMPERATURE).then(|| config.temperature()),
-        "top_p": options.top_p,
-        "max_output_tokens": options.max_tokens,
+        "top_p": options.top_p.as_ref().filter(|_| asking.takes(&TOP_P)),
+        "max_output_tokens": options.max_tokens.filter(|_| asking.takes(&NO_LIMIT)),
     });
     slots.into_payload(with_field(body, "input", input), &config.extra)
 }
 
-fn tool(tool: &ToolSpec) -> Value {
-    json!({"type": "function", "name": tool.name, "description": tool.description,
-           "parameters": tool.schema, "strict": false})
+fn tool(tool: &ToolSpec, strict: Option<bool>) -> Value {
+    compact(json!({"type": "function", "name": tool.name, "description": tool.description,
+                   "parameters": tool.schema, "strict": strict}))
 }
 
-fn items(slots: &mut Slots, message: &ChatMessage) -> Vec<Value> {
+/// Returns the items of a message; `system` is the role of system messages.
+fn items(slots: &mut Slots, message: &ChatMessage, system: &'static str) -> Vec<Value> {
     if let Some(replay) = &message.replay {
         return replay.json().as_array().into_iter().flatten().map(|item| slots.received(item)).collect();
     }
@@ -186,7 +226,7 @@ fn items(slots: &mut Slots, message: &ChatMessage) -> Vec<Value> {
             let text = has_text.then(|| answer(slots, message));
             return text.into_iter().chain(message.calls.iter().map(called)).collect();
         }
-        (Role::System, _) => ("developer", ""),
+        (Role::System, _) => (system, ""),
         (Role::User, _) => ("user", ""),
         (Role::Tool, None) => ("user", "[tool]\n"),
     };
