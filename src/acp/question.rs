@@ -51,7 +51,9 @@ impl PromptInput {
         let PromptInput { text, context, files, wrong, .. } = self;
         match wrong {
             Some(error) => Err(Box::new((error, text))),
-            None => join_parts(vec![typed(&text)], context, files).map_err(|error| Box::new((error, text))),
+            None => {
+                join_parts(vec![text_part(&text)], context, files).map_err(|error| Box::new((error, text)))
+            }
         }
     }
 
@@ -123,7 +125,7 @@ impl PromptInput {
 }
 
 /// Returns text that the user typed, as a part of a question.
-pub fn typed(text: &str) -> QuestionPart {
+pub fn text_part(text: &str) -> QuestionPart {
     let content = FileContent::Other(text.as_bytes().to_vec());
     QuestionPart { from: "the question".into(), content, is_fenced: false, is_typed: true }
 }

@@ -75,7 +75,7 @@ pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     // A store elsewhere is only checked and must not change.
     if context.save_to().is_none_or(|path| !path.is_absolute()) {
-        context.keep_line_ends(&store);
+        context.preserve_line_ends(&store);
     }
     if args.secrets {
         return secrets::print_findings(&store, &args.addresses, args.json, context);

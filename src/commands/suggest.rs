@@ -42,7 +42,7 @@ pub fn question(words: &[OsString]) -> String {
 
 /// Finds a program in the search path; `None` for a name with a slash.
 pub fn in_path(program: &str) -> Option<PathBuf> {
-    SearchPath::here().find(program.as_ref())
+    SearchPath::current().find(program.as_ref())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use crate::term::{StatusLine, one_line, print_status};
 use crate::ui::lock_changes;
 use lepo_base::error::{Error, Result};
 use lepo_base::time;
-use lepo_store::bubb::counted;
+use lepo_store::bubb::plural;
 use lepo_store::store::{ChangeLog, ChangingCommand, Store, now};
 
 const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /undo), rm --redact, rm --now, rm --empty, \
@@ -91,7 +91,7 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
     print_status(&one_line(&format!("{done}: {n} {command}: {about}")));
     if staying > 0 {
         let (stay, them) = if staying == 1 { ("stays", "it") } else { ("stay", "them") };
-        let messages = counted(staying, "message");
+        let messages = plural(staying, "message");
         print_status(&StatusLine::note(format!(
             "{messages} {stay}, because something follows or a branch names {them}"
         )));
@@ -164,7 +164,7 @@ fn print_foreign(store: &Store, log: &ChangeLog) -> Result<()> {
     if log.unproven > 0 {
         print_status(&StatusLine::note(format!(
             "{} of _undo.ndjson not by lepo on this machine for this store: left alone",
-            counted(log.unproven, "line")
+            plural(log.unproven, "line")
         )));
     }
     for name in store.change_list().foreign_folders(log)? {

@@ -172,7 +172,7 @@ fn ends_search(event: &ReedlineEvent) -> bool {
 impl EditMode for Keys {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
         let event: Event = event.into();
-        if self.reply.has(&event) {
+        if self.reply.consume(&event) {
             return ReedlineEvent::None;
         }
         let (is_line_feed, was_searching) = (is_line_feed(&event), self.is_searching);

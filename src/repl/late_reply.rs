@@ -17,7 +17,7 @@ pub struct LateReply {
 
 impl LateReply {
     /// Whether an event belongs to a reply.
-    pub fn has(&mut self, event: &Event) -> bool {
+    pub fn consume(&mut self, event: &Event) -> bool {
         let Event::Key(key) = event else { return false };
         let is_alt = key.modifiers.contains(KeyModifiers::ALT);
         let is_inside = self.last.take().is_some_and(|last| last.elapsed() <= GOES_ON);
@@ -35,7 +35,7 @@ mod tests {
     use ratatui::crossterm::event::KeyEvent;
 
     fn has(reply: &mut LateReply, code: KeyCode, modifiers: KeyModifiers) -> bool {
-        reply.has(&Event::Key(KeyEvent::new(code, modifiers)))
+        reply.consume(&Event::Key(KeyEvent::new(code, modifiers)))
     }
 
     #[test]

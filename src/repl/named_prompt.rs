@@ -14,7 +14,7 @@ use lepo_turn::config::{TemplateValues, check_prompt_name};
 use lepo_turn::{PromptLibrary, TurnEnv};
 
 /// Returns commands, servers' offers and skills for completion.
-pub(super) fn offered(env: &TurnEnv) -> Result<CompletionWords> {
+pub(super) fn completion_words(env: &TurnEnv) -> Result<CompletionWords> {
     let skills = env.configured.skills()?.unwrap_or_default().counting.into_iter();
     let skills = skills.map(|skill| (skill.name, skill.description)).collect();
     let models = listed_models(&env.configured.settings, &env.configured.paths);

@@ -41,24 +41,24 @@ pub fn pasted_file(entry: &str, home: Option<&Path>) -> Option<PathBuf> {
 /// Returns the completions of a partial path: folders, and all files without white space in the path.
 pub fn completions(prefix: &str, home: Option<&Path>) -> Vec<String> {
     let found = below(prefix, home).into_iter();
-    offered(found.filter(|path| !path.contains(char::is_whitespace)).collect())
+    shorten_list(found.filter(|path| !path.contains(char::is_whitespace)).collect())
 }
 
 /// Like [`completions`], for a file to send, as typed on a keyboard; a name with white space is quoted.
-pub fn named(prefix: &str, home: Option<&Path>) -> Vec<String> {
+pub fn attachment_completions(prefix: &str, home: Option<&Path>) -> Vec<String> {
     let prefix = prefix.strip_prefix('"').unwrap_or(prefix);
     let quoted = |path: String| match path.contains(char::is_whitespace) {
         true => format!("\"{path}\""),
         false => path,
     };
     let found = below(prefix, home).into_iter().map(|path| composed(&path));
-    let found = offered(found.filter(|path| !path.contains('"')).collect());
+    let found = shorten_list(found.filter(|path| !path.contains('"')).collect());
     found.into_iter().map(quoted).collect()
 }
 
 /// Returns the first names of a long list, and its last: the editor completes the common prefix, which these two
 /// determine.
-fn offered(mut sorted: Vec<String>) -> Vec<String> {
+fn shorten_list(mut sorted: Vec<String>) -> Vec<String> {
     if sorted.len() > OFFERED {
         let last = sorted.pop();
         sorted.truncate(OFFERED - 1);
@@ -127,7 +127,10 @@ mod tests {
         }
         let prefix = format!("{}/a", folder.path().display());
         assert!(completions(&prefix, None).is_empty(), "a name with a space is not offered");
-        assert_eq!(named(&prefix, None), [format!("\"{}/a b.png\"", folder.path().display())]);
+        assert_eq!(
+            attachment_completions(&prefix, None),
+            [format!("\"{}/a b.png\"", folder.path().display())]
+        );
         std::fs::write(folder.path().join("abc"), "x").unwrap();
         assert_eq!(completions(&prefix, None), [format!("{prefix}bc")]);
     }
@@ -135,8 +138,8 @@ mod tests {
     #[test]
     fn of_many_names_the_last_is_offered_too() {
         let many = |count: usize| (0..count).map(|i| format!("f{i:05}")).collect::<Vec<_>>();
-        assert_eq!(offered(many(50)), many(50));
-        let shown = offered(many(10_000));
+        assert_eq!(shorten_list(many(50)), many(50));
+        let shown = shorten_list(many(10_000));
         assert_eq!((shown.len(), shown[0].as_str(), shown[49].as_str()), (50, "f00000", "f09999"));
     }
 
@@ -148,7 +151,7 @@ mod tests {
         std::fs::write(&file, "x").unwrap();
         let prefix = format!("{}/\u{d68c}", folder.path().display());
         let whole = format!("{}/{typed}", folder.path().display());
-        assert_eq!(named(&prefix, None), [whole.as_str()]);
+        assert_eq!(attachment_completions(&prefix, None), [whole.as_str()]);
         assert_eq!(
             completions(&prefix, None),
             [file.display().to_string()],

@@ -7,7 +7,7 @@ use crate::ui::{self, ShortIds};
 use crate::view::Overviews;
 use lepo_base::error::Result;
 use lepo_base::time;
-use lepo_store::bubb::{BubbName, counted_in_thousands, thousands};
+use lepo_store::bubb::{BubbName, plural_in_thousands, thousands};
 use lepo_store::conv::{Ix, ReadScope};
 use lepo_store::store::now;
 
@@ -72,7 +72,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let scope = if peers.is_empty() { ReadScope::newest(most) } else { ReadScope::All { peers: true } };
     let forest = session.store.forest_for(&[scope])?;
     let own = session.store.own_newest().unwrap_or_default();
-    let (tails, now) = (forest.listed(false, own).take(most).collect::<Vec<Ix>>(), now());
+    let (tails, now) = (forest.listed_tails(false, own).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let overviews = Overviews::new(&session.store, &forest);
     let current = session.tip().and_then(|id| forest.find(id));
@@ -86,7 +86,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
         rows.push([
             format!("{}{mark}", index + 1),
             from + &shorts.show(id),
-            counted_in_thousands(overview.questions as usize, "question"),
+            plural_in_thousands(overview.questions as usize, "question"),
             time::short(id.time(), now),
         ]);
         let title = overview.title().map(str::to_string).or_else(|| overview.opening().and_then(text_of));

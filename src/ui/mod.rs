@@ -37,7 +37,7 @@ mod tools;
 mod turn;
 mod waiting;
 
-pub use agent_permission::agent_words;
+pub use agent_permission::agent_text;
 pub use answer::{ChoicePrompt, PromptChoice};
 pub use changed_files::changed_text;
 pub use changes::{branch_changes, change_branches, change_title, lock_changes, make_branch};
@@ -55,16 +55,16 @@ pub use models::{
 };
 pub use new_model::{PartialModel, add_model, answers};
 pub use notes::{
-    insts_with_warnings, labelled_or_warn, note_branch, note_dropped, note_ends, note_place,
+    insts_with_warnings, labelled_or_warn, note_branch, note_dropped, note_ends, note_skipped_request,
     note_system_prompt, read_request, text_or_warn, waiting_at, warn_of_ahead, with_kept_question,
 };
 pub use notices::{explained_notices, notice_lines, print_server_notices};
 pub use outcome::{bubbs_to_read, headings, print_ids, set_apart};
-pub use permission::{in_fence, permission_words, request_title};
+pub use permission::{in_fence, permission_text, request_title};
 pub use replay::ReplayRows;
 pub use shared_view::SharedView;
 pub use short_ids::ShortIds;
-pub use start_question::{about_words, agree_to_start, folder_name, programs_line, start_title};
+pub use start_question::{agree_to_start, fenced_about, folder_name, programs_line, start_title};
 pub use state::{ViewEvent, ViewState};
 pub use status_lines::{named_position, place_line, usage_line};
 pub use stop_point::StopPoint;

@@ -281,12 +281,12 @@ fn files(content: JsonValue<'_>, metadata: JsonValue<'_>, ids: &mut Ids) -> Vec<
         }
         let id = pointer.rsplit("//").next().unwrap_or_default().to_string();
         let (name, mime) = about.get(id.as_str()).copied().unwrap_or((&id, ""));
-        files.push(attach::lost(name, mime));
+        files.push(attach::missing_file(name, mime));
         ids.push(Some(id.clone()));
         sent_ids.insert(id);
     }
     for (id, name, mime) in attached.iter().filter(|(id, ..)| !sent_ids.contains(id.as_str())) {
-        files.push(attach::lost(name, mime));
+        files.push(attach::missing_file(name, mime));
         ids.push(Some(id.clone()));
     }
     files

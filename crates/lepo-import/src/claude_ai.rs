@@ -106,11 +106,11 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         let (name, mime) = (attached.get("file_name").string(), attached.get("file_type").string());
         match attached.get("extracted_content").non_empty() {
             Some(pasted) => parts.text(&attach::named_text(&name, &pasted)),
-            None => parts.file(attach::lost(&name, &mime)),
+            None => parts.file(attach::missing_file(&name, &mime)),
         }
     }
     for file in message.get("files").items() {
-        parts.file(attach::lost(&file.get("file_name").string(), &file.get("file_kind").string()));
+        parts.file(attach::missing_file(&file.get("file_name").string(), &file.get("file_kind").string()));
     }
     parts.finish()
 }

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::claude_words::{INJECTED, SILENT};
+use super::claude_tables::{INJECTED, SILENT};
 use super::conversation::{History, ImportNode, ImportedFile, NodeContent};
 use super::exported::{ExportedMessage, FIELD};
 use super::json::JsonValue;

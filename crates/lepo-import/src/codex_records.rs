@@ -285,14 +285,14 @@ fn image_name(mark: &str) -> String {
     path.and_then(|(path, _)| path.rsplit(['/', '\\']).next()).unwrap_or_default().to_string()
 }
 
-fn part(at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> CodexContent {
-    CodexContent::Part(nodes(Role::Assistant, at, tell))
+fn part(at: Option<u64>, build: impl FnOnce(&mut MessageBuilder<'_>)) -> CodexContent {
+    CodexContent::Part(nodes(Role::Assistant, at, build))
 }
 
-fn nodes(role: Role, at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> History {
+fn nodes(role: Role, at: Option<u64>, build: impl FnOnce(&mut MessageBuilder<'_>)) -> History {
     let mut nodes = History { messages: 1, ..History::default() };
     let mut parts = MessageBuilder::new(&mut nodes, None, at, role);
-    tell(&mut parts);
+    build(&mut parts);
     parts.finish();
     nodes
 }

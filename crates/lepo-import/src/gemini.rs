@@ -79,7 +79,7 @@ impl GeminiMessages {
         match self.indices.get(&id) {
             Some(&index) if !id.is_empty() => {
                 if !is_snapshot {
-                    self.all[index].more(GeminiMessage::parse(message));
+                    self.all[index].merge(GeminiMessage::parse(message));
                 }
                 self.at = if is_snapshot { Some(index) } else { Some(index).max(self.at) };
             }
@@ -204,7 +204,7 @@ impl GeminiMessage {
     }
 
     /// Adds the fields of a later record that this one lacks.
-    fn more(&mut self, later: GeminiMessage) {
+    fn merge(&mut self, later: GeminiMessage) {
         self.at = self.at.or(later.at);
         self.model = self.model.take().or(later.model);
         (self.input, self.output) = (self.input.or(later.input), self.output.or(later.output));

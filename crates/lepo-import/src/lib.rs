@@ -25,7 +25,7 @@ mod claude_ai;
 mod claude_code;
 mod claude_lines;
 mod claude_prompts;
-mod claude_words;
+mod claude_tables;
 mod codex;
 mod codex_records;
 mod conversation;

@@ -102,7 +102,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         }
     }
     for file in message.get("files").items() {
-        parts.file(attach::lost(&file.get("filename").string(), &file.get("type").string()));
+        parts.file(attach::missing_file(&file.get("filename").string(), &file.get("type").string()));
     }
     let (first, last) = parts.finish();
     conversation.answered_by(first, message.get("model").non_empty().as_deref(), None, None);

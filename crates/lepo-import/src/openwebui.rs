@@ -88,7 +88,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         let url = file.get("url").string();
         parts.file(match url.starts_with("data:") {
             true => attach::url(&name, "", &url),
-            false => attach::lost(&name, mime.as_deref().unwrap_or(image)),
+            false => attach::missing_file(&name, mime.as_deref().unwrap_or(image)),
         });
     }
     let (first, last) = parts.finish();

@@ -367,7 +367,7 @@ pub fn is_below(written: &str, dir: &Path) -> bool {
 
 /// Whether a log is about a directory or one below it, by its first records.
 pub fn is_about(format: SourceFormat, path: &Path, dir: &Path) -> bool {
-    directory_of(format, path).is_some_and(|of| is_below(&of, dir))
+    directory_of(format, path).is_some_and(|its_dir| is_below(&its_dir, dir))
 }
 
 /// Returns the directory that a log is about, by its first records.

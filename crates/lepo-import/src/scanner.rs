@@ -99,8 +99,8 @@ fn is_scalar(text: &[u8]) -> bool {
 }
 
 /// Parses a text that is a single value.
-pub fn read_json<T>(text: &str, tell: impl FnOnce(JsonValue<'_>) -> T) -> Option<T> {
+pub fn read_json<T>(text: &str, read: impl FnOnce(JsonValue<'_>) -> T) -> Option<T> {
     let mut scanner = Scanner::default();
     scanner.scan(text.as_bytes())?;
-    Some(tell(scanner.value(text.as_bytes())))
+    Some(read(scanner.value(text.as_bytes())))
 }

@@ -27,7 +27,7 @@ pub struct InvalidCounts {
     /// Larger than the limit.
     pub large: u64,
     /// After the end of the array; not read.
-    pub behind: u64,
+    pub trailing: u64,
 }
 
 impl InvalidCounts {
@@ -35,7 +35,7 @@ impl InvalidCounts {
         self.bad += other.bad;
         self.torn += other.torn;
         self.large += other.large;
-        self.behind += other.behind;
+        self.trailing += other.trailing;
     }
 }
 
@@ -49,7 +49,7 @@ enum ValueLayout {
     Row,
     Array,
     /// After the end of the array.
-    Behind,
+    AfterArray,
 }
 
 /// The part of a value at which the bytes so far end.
@@ -266,11 +266,11 @@ impl<R: Read> ValueReader<R> {
                         continue;
                     }
                     (b']', ValueLayout::Array) => {
-                        self.form = ValueLayout::Behind;
+                        self.form = ValueLayout::AfterArray;
                         continue;
                     }
-                    (_, ValueLayout::Behind) => {
-                        batch.odd.behind += 1;
+                    (_, ValueLayout::AfterArray) => {
+                        batch.odd.trailing += 1;
                         // The rest is not read, and errors in it are ignored.
                         (self.has_ended, self.error, self.scanned) = (true, None, bytes.len());
                         return bytes.len();

@@ -15,7 +15,8 @@ fn all(lines: bool, text: &str, step: usize) -> String {
     while values.advance(&mut odd).unwrap() {
         found.push(String::from_utf8_lossy(values.value().raw()).into_owned());
     }
-    for (count, name) in [(odd.bad, "bad"), (odd.large, "large"), (odd.torn, "torn"), (odd.behind, "behind")]
+    for (count, name) in
+        [(odd.bad, "bad"), (odd.large, "large"), (odd.torn, "torn"), (odd.trailing, "behind")]
     {
         found.extend((0..count).map(|_| name.to_string()));
     }

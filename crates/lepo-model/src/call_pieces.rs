@@ -133,11 +133,11 @@ impl CallPieces {
             Some(_) => by_index(),
             None => by_id().or_else(|| last().filter(|_| piece.id.is_empty())),
         };
-        candidate.filter(|&at| self.calls.get(at).is_some_and(|call| self.goes_on(call, piece)))
+        candidate.filter(|&at| self.calls.get(at).is_some_and(|call| self.continues(call, piece)))
     }
 
     /// Whether a piece with a name belongs to the call at its index, and does not start another one.
-    fn goes_on(&self, call: &PartialCall, piece: &ToolCallDelta) -> bool {
+    fn continues(&self, call: &PartialCall, piece: &ToolCallDelta) -> bool {
         let is_other_id = !piece.id.is_empty() && !call.id.is_empty() && piece.id != call.id;
         let is_one_id = !piece.id.is_empty() && piece.id == call.id;
         if call.name.is_empty() {
@@ -170,7 +170,7 @@ impl CallPieces {
         let mut whole: Vec<PartialCall> = Vec::new();
         let is_any = |call: &PartialCall| !call.name.is_empty() || !call.arguments.is_empty();
         for call in std::mem::take(&mut self.calls).into_iter().filter(is_any) {
-            match whole.iter_mut().find(|before| before.is_told_again_by(&call)) {
+            match whole.iter_mut().find(|before| before.is_repeated_by(&call)) {
                 Some(before) if before.arguments.len() < call.arguments.len() => {
                     before.arguments = call.arguments
                 }
@@ -179,13 +179,13 @@ impl CallPieces {
             }
         }
         let ids = own_ids(whole.iter().map(|call| call.id.clone()).collect());
-        whole.into_iter().zip(ids).map(|(call, id)| call.whole(id, &self.names)).collect()
+        whole.into_iter().zip(ids).map(|(call, id)| call.into_whole(id, &self.names)).collect()
     }
 }
 
 impl PartialCall {
     /// Whether another call with the same id and name repeats this one: with its arguments, or a part of them.
-    fn is_told_again_by(&self, other: &PartialCall) -> bool {
+    fn is_repeated_by(&self, other: &PartialCall) -> bool {
         if self.id.is_empty() || self.id != other.id || self.name != other.name && !other.name.is_empty() {
             return false;
         }
@@ -196,7 +196,7 @@ impl PartialCall {
             || is_part(&a, &b)
     }
 
-    fn whole(self, id: String, names: &ToolNames) -> WholeCall {
+    fn into_whole(self, id: String, names: &ToolNames) -> WholeCall {
         let name = names.resolve(&self.name);
         let function = json!({"name": legal_name(&name), "arguments": self.arguments.text()});
         let mut received = json!({"id": id, "type": "function", "function": function});

@@ -18,7 +18,7 @@ pub(super) struct Quirk {
     /// Groups of lower-case texts: the refusal contains at least one text of each group.
     pub named: &'static [&'static [&'static str]],
     /// The notice when the quirk is learned, which follows the model's name.
-    pub says: &'static str,
+    pub notice: &'static str,
 }
 
 /// The statuses of a malformed request.
@@ -29,7 +29,7 @@ pub(super) static TEMPERATURE: Quirk = Quirk {
     word: "temperature",
     status: MALFORMED,
     named: &[&["temperature"]],
-    says: "does not accept `temperature`: retrying without it",
+    notice: "does not accept `temperature`: retrying without it",
 };
 
 /// System messages only first, and alternating roles. Chat templates reject the order of roles with 400, or with
@@ -41,7 +41,7 @@ pub(super) static SYSTEM_FIRST: Quirk = Quirk {
         &["role", "message"],
         &["alternat", "system", "developer instruction", "only user and assistant"],
     ],
-    says: "accepts a system message only at the beginning: retrying in that form",
+    notice: "accepts a system message only at the beginning: retrying in that form",
 };
 
 /// The model rejects system messages, so their text becomes part of the user's first message. A request in the form
@@ -53,7 +53,7 @@ pub(super) static NO_SYSTEM: Quirk = Quirk {
         &["system", "developer instruction", "only user and assistant"],
         &["role", "support", "not allowed", "not enabled", "invalid value"],
     ],
-    says: "does not accept system messages: retrying with it in the question",
+    notice: "does not accept system messages: retrying with it in the question",
 };
 
 /// The server rejects strict schemas, or this schema: the fault of one schema, so it is not stored for the model.
@@ -64,7 +64,7 @@ pub(super) static STRICT: Quirk = Quirk {
         &["schema", "strict"],
         &["strict", "additionalproperties", "'required'", "\"required\"", "invalid schema"],
     ],
-    says: "does not accept the schema as strict: retrying without `strict`",
+    notice: "does not accept the schema as strict: retrying without `strict`",
 };
 
 /// A schema or tools, but not both in one request.
@@ -85,7 +85,7 @@ pub(super) static SCHEMA_ALONE: Quirk = Quirk {
         ],
         &["cannot", "can't", "support", "incompatible", "not allowed", "combin", "together", "exclusive"],
     ],
-    says: "does not accept tools together with a schema: retrying without the tools",
+    notice: "does not accept tools together with a schema: retrying without the tools",
 };
 
 /// The word of a quirk that is the fault of one schema, like [`STRICT`].
@@ -97,7 +97,7 @@ pub(super) static TOOLS: Quirk = Quirk {
     word: "tools",
     status: &[],
     named: &[],
-    says: "does not support native tools: a separate request asks whether a command is needed (planner = \
+    notice: "does not support native tools: a separate request asks whether a command is needed (planner = \
         \"chooser\")",
 };
 
@@ -106,13 +106,13 @@ pub(super) static STREAM: Quirk = Quirk {
     word: "stream",
     status: &[],
     named: &[],
-    says: "does not stream here: retrying for the whole answer at once",
+    notice: "does not stream here: retrying for the whole answer at once",
 };
 
 /// Answers start within thinking, because a chat template has opened it. Learned from an answer, not from a
 /// refusal.
 pub(super) static BEGINS_THINKING: Quirk =
-    Quirk { word: "begins_thinking", status: &[], named: &[], says: "begins its answers with thinking" };
+    Quirk { word: "begins_thinking", status: &[], named: &[], notice: "begins its answers with thinking" };
 
 /// The model reads text only, and rejects files.
 pub(super) static FILES: Quirk = Quirk {
@@ -134,7 +134,7 @@ pub(super) static FILES: Quirk = Quirk {
         "required for image input",
         "image input is not",
     ]],
-    says: "does not accept files",
+    notice: "does not accept files",
 };
 
 impl Quirk {
@@ -175,7 +175,7 @@ impl Quirks {
 
     /// Returns the names of the quirks that belong to the model, and not to one request.
     pub fn lasting(&self) -> impl Iterator<Item = &'static str> {
-        self.words().filter(|word| ![STRICT.word, ONE_SCHEMA].contains(word))
+        self.names().filter(|word| ![STRICT.word, ONE_SCHEMA].contains(word))
     }
 
     pub fn each(&self) -> impl Iterator<Item = &'static Quirk> {
@@ -183,7 +183,7 @@ impl Quirks {
     }
 
     /// Returns the names of the quirks, as in the file.
-    pub fn words(&self) -> impl Iterator<Item = &'static str> {
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.0.keys().copied()
     }
 }
@@ -195,7 +195,7 @@ impl FromIterator<&'static Quirk> for Quirks {
 }
 
 /// Returns the `possible` quirks that a refusal names.
-pub(super) fn named(status: u16, body: &str, possible: &[&'static Quirk]) -> Quirks {
+pub(super) fn quirks_named_in(status: u16, body: &str, possible: &[&'static Quirk]) -> Quirks {
     let by_table = field(status, body);
     let is_named = |quirk: &&Quirk| quirk.is_named(status, body) || by_table == Some(quirk.word);
     let mut found: Quirks = possible.iter().copied().filter(is_named).collect();
@@ -259,9 +259,9 @@ mod tests {
             (500, "temperature", vec![]),
         ] {
             let quirks = openai::SPEC.http.unwrap().quirks;
-            let found: Vec<&str> = named(status, body, quirks).words().collect();
+            let found: Vec<&str> = quirks_named_in(status, body, quirks).names().collect();
             assert_eq!(found, expected, "{status} {body}");
         }
-        assert!(named(400, "temperature", &[]).is_empty());
+        assert!(quirks_named_in(400, "temperature", &[]).is_empty());
     }
 }

@@ -66,7 +66,7 @@ impl HttpRefusal {
     }
 
     /// Converts a refusal within a stream, after a success status.
-    pub fn within(refused: StreamRefusal) -> Self {
+    pub fn from_stream(refused: StreamRefusal) -> Self {
         HttpRefusal {
             status: refused.status,
             message: refused.message,
@@ -80,12 +80,12 @@ impl HttpRefusal {
     pub fn passing(&self) -> TransientFailure {
         match self.within {
             false => TransientFailure::Status(self.status),
-            true => TransientFailure::Words(self.message.clone()),
+            true => TransientFailure::Message(self.message.clone()),
         }
     }
 
     /// Returns status and message of the server.
-    pub fn words(&self) -> &str {
+    pub fn message(&self) -> &str {
         &self.message
     }
 
@@ -107,7 +107,7 @@ impl HttpRefusal {
     }
 
     /// Returns an excerpt of the model's output that its server could not parse.
-    pub fn tried(&self) -> Option<String> {
+    pub fn rejected_output(&self) -> Option<String> {
         let behind = |mark: &str| self.body.split_once(mark).map(|(_, behind)| behind);
         let body: serde_json::Value = serde_json::from_str(&self.body).unwrap_or_default();
         let generation = ["/error/failed_generation", "/failed_generation"].iter();
@@ -130,7 +130,7 @@ impl HttpRefusal {
                 let message = format!("the conversation is too long for {}: {words}", config.name);
                 Error::new(ExitKind::Overflow, message).hint(
                     Hint::from(ResumeAction::Compact)
-                        .words(" continues from a summary of it; a model with a larger window accepts it unchanged: ")
+                        .text(" continues from a summary of it; a model with a larger window accepts it unchanged: ")
                         .command(HintCommand::OtherModel),
                 )
             }
@@ -139,11 +139,12 @@ impl HttpRefusal {
                 Error::remote(text).hint(
                     Hint::from("send less, or continue from a summary: ")
                         .command(ResumeAction::Compact)
-                        .words("; waiting does not help"),
+                        .text("; waiting does not help"),
                 )
             }
             Meaning::Slip => {
-                let tried = self.tried().map(|tried| format!("; it tried {tried}")).unwrap_or_default();
+                let tried =
+                    self.rejected_output().map(|tried| format!("; it tried {tried}")).unwrap_or_default();
                 Error::remote(format!(
                     "{} wrote a call that its server cannot read: {words}{tried}",
                     config.name
@@ -178,17 +179,17 @@ impl HttpRefusal {
     }
 }
 
-fn titled(status: StatusCode, words: String) -> String {
+fn titled(status: StatusCode, text: String) -> String {
     let title = match status.canonical_reason() {
         Some(reason) => format!("{} {reason}", status.as_u16()),
         None => status.as_u16().to_string(),
     };
-    if words.is_empty() { title } else { format!("{title}: {words}") }
+    if text.is_empty() { title } else { format!("{title}: {text}") }
 }
 
 /// Returns the error of a server that rejects the key, or requires one.
-pub(super) fn refused_key(url: &str, words: &str) -> Error {
-    Error::remote(format!("{url} refused the key: {words}")).of_key()
+pub(super) fn refused_key(url: &str, text: &str) -> Error {
+    Error::remote(format!("{url} refused the key: {text}")).of_key()
 }
 
 fn key_hint(config: &ModelConfig) -> Hint {

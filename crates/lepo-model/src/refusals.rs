@@ -255,7 +255,7 @@ pub(super) fn field(status: u16, body: &str) -> Option<&'static str> {
 }
 
 /// Whether the text means a blocked account, whatever the status.
-pub(super) fn says_used_up(body: &str) -> bool {
+pub(super) fn is_quota_used_up(body: &str) -> bool {
     let body = body.to_lowercase();
     ROWS.iter().any(|row| row.meaning == UsedUp && row.phrases.iter().all(|word| body.contains(word)))
 }
@@ -344,7 +344,7 @@ const STATUSES: &[(&str, u16)] = &[
 /// Returns the HTTP status that an error within a stream would have had; `None` if it is unknown.
 pub(super) fn status_of(error: &Value) -> Option<u16> {
     let text = error.to_string().to_lowercase();
-    if says_used_up(&text) {
+    if is_quota_used_up(&text) {
         return Some(402);
     }
     if let Some(status) = status_in(error) {

@@ -200,7 +200,7 @@ impl ThinkFilter {
             let after = behind.split_at(mark.len()).1;
             // The next characters decide whether the mark is only mentioned.
             if !is_end && after.chars().count() < 2 {
-                self.said_up_to(at, events);
+                self.emit_text_to(at, events);
                 return false;
             }
             if !is_mention(&format!("{}{before}", self.emitted), after) {
@@ -225,7 +225,7 @@ impl ThinkFilter {
             from = at + mark.len();
         }
         let kept = if is_end { 0 } else { open_end(&self.buffer, LONE) };
-        self.said_up_to(self.buffer.len() - kept, events);
+        self.emit_text_to(self.buffer.len() - kept, events);
         if self.emitted.len() > LOOKED_AT {
             (self.state, self.emitted) = (Stage::Settled, String::new());
         }
@@ -243,7 +243,7 @@ impl ThinkFilter {
     }
 
     /// Emits the buffered text up to an offset.
-    fn said_up_to(&mut self, at: usize, events: &mut EventQueue) {
+    fn emit_text_to(&mut self, at: usize, events: &mut EventQueue) {
         let rest = self.buffer.split_off(at);
         let now = std::mem::replace(&mut self.buffer, rest);
         if !now.is_empty() {

@@ -28,7 +28,7 @@ thread_local! {
 pub struct Candidates {
     /// The bubbs whose files have to be searched, newest first.
     pub names: Vec<BubbName>,
-    /// Those of their ancestors that the cache had, unsorted.
+    /// Their ancestors in the cache, unsorted.
     pub above: Vec<BubbName>,
     /// An error for each folder that could not be read.
     pub unreadable: Vec<Error>,
@@ -111,7 +111,7 @@ fn unchanged(folder: &MonthFolder, month: &str, recorded: &SegmentDay) -> Option
 /// Adds the bubbs of a block whose text matches.
 fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, names: &mut Vec<BubbName>) {
     if !pattern.is_by_line() {
-        let bubbs = block.bubbs().filter(|(name, text)| filter.takes(name) && pattern.has_line(text));
+        let bubbs = block.bubbs().filter(|(name, text)| filter.matches(name) && pattern.has_line(text));
         return names.extend(bubbs.map(|(name, _)| name));
     }
     let (mut at, mut from) = (0, 0);
@@ -125,7 +125,7 @@ fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, names:
         let span = table.span(index..index + 1);
         let end = span.end.saturating_sub(block.begin);
         let text = block.texts.get(span.start.saturating_sub(block.begin)..end.saturating_sub(1));
-        let name = table.name(index).filter(|name| filter.takes(name));
+        let name = table.name(index).filter(|name| filter.matches(name));
         names.extend(name.filter(|_| is_sure || text.is_some_and(|text| pattern.has_line(text))));
         (at, from) = (end, index);
     }
@@ -162,7 +162,7 @@ impl Builder<'_> {
         let mut texts = Vec::with_capacity(names.len());
         let is_kept = state.is_some() && self.bytes <= LARGEST;
         for name in &names {
-            let is_taken = filter.takes(name);
+            let is_taken = filter.matches(name);
             if !is_taken && !is_kept {
                 continue;
             }

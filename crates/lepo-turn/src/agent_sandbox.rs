@@ -42,7 +42,7 @@ impl AgentSandboxes {
     /// Reports the files that agents left, each once.
     pub(crate) fn report_leftovers(&self, view: &mut dyn View) {
         for item in std::mem::take(&mut *locked(&self.leftovers)) {
-            view.on_event(TurnEvent::Notice(&Notice::Left(item)));
+            view.on_event(TurnEvent::Notice(&Notice::Cleanup(item)));
         }
     }
 }
@@ -130,8 +130,8 @@ impl ProcessSandboxer {
         let program = agent.command.first().map(String::as_str).unwrap_or_default();
         let arguments = agent.command.iter().skip(1);
         let program = ConfiguredProgram::new(program.as_ref(), agent.dir, agent.start).args(arguments);
-        let hold = sandboxed_program(sandbox, program, access, policy, self.patience).await;
-        let (program, hold) = hold.map_err(|error| {
+        let sandboxed = sandboxed_program(sandbox, program, access, policy, self.patience).await;
+        let (program, sandboxed) = sandboxed.map_err(|error| {
             let access_name = access.as_str();
             Error::usage(format!(
                 "{} is not started: nothing here can enforce its sandbox \
@@ -157,8 +157,8 @@ impl ProcessSandboxer {
             description: format!("sandboxed by {sandbox_name} with access `{}`{net}{homes}", access.as_str()),
             note: is_new.then(note),
             rest: Box::new(LeftoverGuard {
-                report: hold.report(),
-                hold: Some(hold),
+                report: sandboxed.report(),
+                hold: Some(sandboxed),
                 model: agent.model.to_string(),
                 leftovers: Arc::clone(&self.shared.leftovers),
             }),

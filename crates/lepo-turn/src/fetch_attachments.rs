@@ -1,7 +1,7 @@
 //! Fetches the resources and the prompt of MCP servers for a question. All of them are fetched before
 //! anything is written.
 
-use super::attach::{FileContent, NewFile, keep_file, keep_files};
+use super::attach::{FileContent, NewFile, store_file, store_files};
 use super::folders::{StartNeeds, ask_about_start};
 use super::question::{Question, fenced};
 use super::result_text::{ResultBuilder, blob_line};
@@ -70,7 +70,7 @@ async fn prompt_messages(
         let prompt = listed_prompt(servers, &request.server, &request.name).await?;
         let mut named = request.named.clone();
         let missing = prompt.missing(&named, &request.args);
-        if let ([name], Some(words)) = (missing.as_slice(), question.as_ref().and_then(Question::words_alone))
+        if let ([name], Some(words)) = (missing.as_slice(), question.as_ref().and_then(Question::text_alone))
         {
             named.push((name.to_string(), words.to_string()));
             *question = None;
@@ -104,9 +104,9 @@ fn message_text(
             FileContent::Media(file) if role == Role::User => {
                 turn.env.configured.check_files(std::slice::from_ref(&file), turn.config)?;
                 let text = format!("[{what} of server {server}]");
-                keep_files(store, Question { text, files: vec![file], ..Question::default() })?
+                store_files(store, Question { text, files: vec![file], ..Question::default() })?
             }
-            FileContent::Media(file) => format!("[{what}]\n{}", keep_file(&file, store)?.line()),
+            FileContent::Media(file) => format!("[{what}]\n{}", store_file(&file, store)?.line()),
             FileContent::Other(bytes) => {
                 format!("[{what}]\n{}", blob_line(store, &turn.env.masking, &bytes)?)
             }

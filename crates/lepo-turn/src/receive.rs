@@ -78,7 +78,7 @@ pub async fn receive(
         receiving.side_branch.stop(view)?;
     }
     drop(answer);
-    receiving.keep_thought(&done);
+    receiving.store_thought(&done);
     receiving.spool.finish();
     let ending = receiving.ending(done, &context)?;
     let mut writing = match (&ending, context.order) {
@@ -129,7 +129,7 @@ pub async fn receive(
     drop(writing);
     if let Some(name) = name {
         if context.before.is_some() && !truths.is_empty() {
-            context.masking.note_given(name.id, &restore(&context.store.text(name)?, &truths));
+            context.masking.note_unmasked(name.id, &restore(&context.store.text(name)?, &truths));
         }
         view.on_event(TurnEvent::Bubb(name, None));
     }
@@ -283,7 +283,7 @@ impl<'s> AnswerReceiver<'s> {
     }
 
     /// If nothing but thinking has arrived, stores it like a partial answer.
-    fn keep_thought(&mut self, done: &Result<()>) {
+    fn store_thought(&mut self, done: &Result<()>) {
         let is_ended = matches!(done, Err(error) if matches!(error.kind, ErrorKind::Signal(_)));
         self.is_thought = self.blank && self.calls.is_empty() && !self.thought.trim().is_empty() && !is_ended;
         if self.is_thought {

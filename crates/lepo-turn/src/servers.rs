@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::event::ask_form;
-use super::former_tools::keep_tools_of_failed;
+use super::former_tools::list_tools_of_failed;
 use super::turn::Turn;
 use super::{Notice, TurnEvent, View};
 use crate::config::{FolderTrust, work_folder};
@@ -20,8 +20,8 @@ pub(super) struct FrontCaller<'f> {
 }
 
 impl ElicitationHandler for FrontCaller<'_> {
-    fn on_progress(&mut self, words: &str) {
-        self.view.on_event(TurnEvent::Progress(words));
+    fn on_progress(&mut self, text: &str) {
+        self.view.on_event(TurnEvent::Progress(text));
     }
 
     async fn elicit(&mut self, question: ServerQuestion) -> ElicitationResult {
@@ -87,7 +87,7 @@ pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
         turn.view.on_event(TurnEvent::Notice(&Notice::Server(notice)));
     }
     sign_ins_hold(turn)?;
-    keep_tools_of_failed(turn);
+    list_tools_of_failed(turn);
     for server in turn.servers.each() {
         turn.env.pins.first_sight(server)?;
     }

@@ -45,7 +45,7 @@ pub fn without_summary_hint(error: Error) -> Error {
     let other_model =
         Hint::from("send less, or ask a model that accepts more: ").command(HintCommand::OtherModel);
     let is_over_minute = error.kind != ExitKind::Overflow;
-    error.hint(if is_over_minute { other_model.words("; waiting does not help") } else { other_model })
+    error.hint(if is_over_minute { other_model.text("; waiting does not help") } else { other_model })
 }
 
 fn suggests_summary(error: &Error) -> bool {

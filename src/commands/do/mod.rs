@@ -6,7 +6,7 @@ mod budget_args;
 mod closed_output;
 mod compact;
 mod context_files;
-mod debate_place;
+mod debate_start;
 pub mod document;
 mod dry_run;
 mod form_args;
@@ -16,11 +16,11 @@ mod group_models;
 mod group_output;
 mod input;
 mod job_args;
-mod keeping;
 mod log;
-mod named;
+mod new_conversation;
 pub mod options;
 mod output;
+mod prompt_or_skill;
 mod proxy;
 mod recorded;
 mod recover_cut;
@@ -42,13 +42,13 @@ use crate::ui::{EndFields, EventDocument, GroupDocument, TurnDocument};
 use crate::view::ErrorFields;
 pub use args::DoArgs;
 use document::DoDocument;
-use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{AttentionSignal, PromptTemplate};
 use lepo_turn::{GroupMode, Outcome, StartOptions, StoppedAnswers, start};
-use named::named;
+use new_conversation::{apply_new_setting, check_no_keep};
+use prompt_or_skill::find_prompt_or_skill;
 use recover_cut::recover_cut;
 use setup::{Setup, run_in_turn_env};
 use turn_input::DoInput;
@@ -85,7 +85,7 @@ pub fn print_failure(out: &mut Out, error: &Error, (events, parallel): (bool, bo
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let wait = AnswerWait::start();
     options::check_companions(&args)?;
-    check_keeping(&mut args, context)?;
+    check_no_keep(&mut args, context)?;
     if args.editor.acp {
         return acp::run_acp(args, context);
     }
@@ -94,7 +94,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     // Checked first: an invalid schema is an error for every question.
     let schema = args.form.answer_schema()?;
-    let (prompt, skill) = named(&mut args, context)?;
+    let (prompt, skill) = find_prompt_or_skill(&mut args, context)?;
     if let Some(PromptTemplate { model: Some(model), .. }) = &prompt
         && args.model.is_empty()
         && args.group.mode().is_none()
@@ -118,7 +118,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         };
     }
     if let Some(mode) = args.group.mode() {
-        args.served()?;
+        args.server_content()?;
         let ran = group::run_group(&args, mode, prompt.as_ref(), schema, context);
         wait.finish();
         return ran;
@@ -127,7 +127,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         set_worktree_tail(&mut args, context)?;
         return compact::run_compact(&args, context);
     }
-    let (verdict, served) = (args.verdict()?, args.served()?);
+    let (verdict, served) = (args.verdict()?, args.server_content()?);
     let code_only = args.form.code > 0;
     let asks_nothing = args.retry || verdict.is_some();
     let is_bare = args.keeping.goes_on && !asks_nothing && args.prompt.is_empty() && args.file.is_empty();
@@ -186,7 +186,7 @@ fn ends_stopped(args: &DoArgs, context: &Context<'_>) -> Result<bool> {
 
 fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    begin_as_set(args, setup.configured.settings.new, context)?;
+    apply_new_setting(args, setup.configured.settings.new, context)?;
     set_attention_signal(setup.configured.settings.term_notify.unwrap_or(AttentionSignal::Bell));
     let servers = setup.servers()?;
     let store = setup::store_of_turn(args, context)?;

@@ -24,7 +24,7 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
                 if !question.is_empty()
                     && let Some(answer) = agree_to_start(question.clone()).await?
                 {
-                    question.keep(answer, paths, &servers.folders().work_dir)?;
+                    question.record_answer(answer, paths, &servers.folders().work_dir)?;
                     take_answers(&mut servers, paths);
                 }
                 print_server_notices(&servers.ready().await);

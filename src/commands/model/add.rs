@@ -60,7 +60,7 @@ pub fn add(
     current_thread()?
         .block_on(answers(&config, settings, paths, Some(installed)))
         .map_err(|error| error.hint(RUNS))?;
-    let path = incoming.keep(&name)?;
+    let path = incoming.add_as(&name)?;
     context.out.path(&path);
     context.out.flush();
     print_status(&format!("to use it: lepo model use {name}, or once: lepo do -m embedded:{name}"));

@@ -316,7 +316,7 @@ const WORDS_OF_HINTS: Table = &[
             "acp/turns.rs",
             "cli/finish.rs",
             "commands/config.rs",
-            "repl/complain.rs",
+            "repl/error_line.rs",
             "ui/group.rs",
             "ui/new_model/ask.rs",
             "view/json.rs",

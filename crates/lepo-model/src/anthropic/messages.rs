@@ -17,7 +17,7 @@ pub(super) static SYSTEM_ROLE: Quirk = Quirk {
     word: "system_role",
     status: MALFORMED,
     named: &[&["system"], &["role"]],
-    says: "does not accept a system message at the end: retrying with it in the question",
+    notice: "does not accept a system message at the end: retrying with it in the question",
 };
 
 /// Consecutive messages of one role.
@@ -66,7 +66,7 @@ pub fn conversation(slots: &mut Slots, asking: &mut BodyContext<'_>) -> (Vec<Val
     let mut trailing = None;
     if let Some(inst) = inst {
         match turns.last_mut().filter(|turn| !turn.assistant) {
-            Some(_) if asking.takes(&SYSTEM_ROLE) => trailing = Some(inst),
+            Some(_) if asking.accepts(&SYSTEM_ROLE) => trailing = Some(inst),
             Some(turn) => turn.blocks.push(RequestBlock::Text("[system]\n", inst)),
             // After an assistant's turn, and without any turn, the instruction becomes a user's turn.
             None => turns

@@ -78,7 +78,7 @@ static OUTPUT_FORMAT: Quirk = Quirk {
     word: "output_format",
     status: MALFORMED,
     named: &[&["output_config.format", "output_format", "json_schema", "structured output"]],
-    says: "does not accept `output_config.format`: retrying without it",
+    notice: "does not accept `output_config.format`: retrying without it",
 };
 
 /// Rejection of this schema: the fault is the schema's, so it is not recorded for the model.
@@ -86,7 +86,7 @@ static SCHEMA: Quirk = Quirk {
     word: ONE_SCHEMA,
     status: MALFORMED,
     named: &[&["schema"], &["format.schema", "invalid schema", "schema is too", "schemas contain", "compil"]],
-    says: "does not accept this schema: retrying without it",
+    notice: "does not accept this schema: retrying without it",
 };
 
 static THINKING: Quirk = Quirk {
@@ -99,14 +99,14 @@ static THINKING: Quirk = Quirk {
         "thinking.enabled",
         "thinking: ",
     ]],
-    says: "does not accept `thinking` in this form: retrying without it",
+    notice: "does not accept `thinking` in this form: retrying without it",
 };
 
 static EFFORT: Quirk = Quirk {
     word: "effort",
     status: MALFORMED,
     named: &[&["effort"]],
-    says: "does not accept `effort`: retrying without it",
+    notice: "does not accept `effort`: retrying without it",
 };
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
@@ -123,17 +123,17 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let web = if request.web && options.web { web::tools(asking) } else { Vec::new() };
     let tools: Vec<Value> = own.chain(web).collect();
     let (system, messages) = messages::conversation(&mut slots, asking);
-    let streams = asking.takes(&STREAM);
+    let streams = asking.accepts(&STREAM);
     let has_tools = !request.tools.is_empty();
     if has_tools {
         asking.has(&TOOLS);
     }
     let thinking = thinking::thinking_for(config, asking.facts, limit, messages::is_rebuilt(&request));
-    let thinking = thinking.filter(|_| !prefill::is_prefilled(&request) && asking.takes(&THINKING));
-    let effort = options.effort.as_deref().filter(|effort| *effort != "none" && asking.takes(&EFFORT));
-    let schema = request.schema.filter(|_| asking.takes(&OUTPUT_FORMAT) & asking.takes(&SCHEMA));
+    let thinking = thinking.filter(|_| !prefill::is_prefilled(&request) && asking.accepts(&THINKING));
+    let effort = options.effort.as_deref().filter(|effort| *effort != "none" && asking.accepts(&EFFORT));
+    let schema = request.schema.filter(|_| asking.accepts(&OUTPUT_FORMAT) & asking.accepts(&SCHEMA));
     let format = schema.map(|schema| json!({"type": "json_schema", "schema": schema.schema}));
-    let temperature = options.temperature.as_ref().filter(|_| asking.takes(&TEMPERATURE));
+    let temperature = options.temperature.as_ref().filter(|_| asking.accepts(&TEMPERATURE));
     let body = json!({
         "model": config.model,
         "tools": compact(tools.into()),

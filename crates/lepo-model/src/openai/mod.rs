@@ -66,14 +66,14 @@ static RESPONSE_FORMAT: Quirk = Quirk {
     word: "response_format",
     status: MALFORMED,
     named: &[&["response_format"]],
-    says: "does not accept `response_format`: retrying without it",
+    notice: "does not accept `response_format`: retrying without it",
 };
 
 static STREAM_OPTIONS: Quirk = Quirk {
     word: "stream_options",
     status: MALFORMED,
     named: &[&["stream_options"]],
-    says: "does not accept `stream_options`: retrying without it",
+    notice: "does not accept `stream_options`: retrying without it",
 };
 
 /// Only a model that does not reason accepts tools (OpenAI's chat completions since gpt-5.4).
@@ -81,7 +81,7 @@ static EFFORT_NONE: Quirk = Quirk {
     word: "effort_none",
     status: MALFORMED,
     named: &[&["reasoning_effort"], &["tool"]],
-    says: "accepts tools only with `reasoning_effort` \"none\": retrying with that; `wire = \"responses\"` \
+    notice: "accepts tools only with `reasoning_effort` \"none\": retrying with that; `wire = \"responses\"` \
         supports both",
 };
 
@@ -90,7 +90,7 @@ static THOUGHT_SIGNATURE: Quirk = Quirk {
     word: "thought_signature",
     status: MALFORMED,
     named: &[&["thought_signature", "thoughtsignature"]],
-    says: "needs a signature with each call: retrying with a placeholder",
+    notice: "needs a signature with each call: retrying with a placeholder",
 };
 
 /// Calls need the thinking before them (DeepSeek). In a rebuilt message it is empty.
@@ -98,21 +98,21 @@ static REASONING_CONTENT: Quirk = Quirk {
     word: "reasoning_content",
     status: MALFORMED,
     named: &[&["reasoning_content"]],
-    says: "needs `reasoning_content` with each call: retrying with an empty one",
+    notice: "needs `reasoning_content` with each call: retrying with an empty one",
 };
 
 static MAX_COMPLETION_TOKENS: Quirk = Quirk {
     word: "max_completion_tokens",
     status: MALFORMED,
     named: &[&["max_tokens"], &["max_completion_tokens"]],
-    says: "needs `max_completion_tokens` instead of `max_tokens`: retrying with that",
+    notice: "needs `max_completion_tokens` instead of `max_tokens`: retrying with that",
 };
 
 static TOOL_CHOICE: Quirk = Quirk {
     word: "tool_choice",
     status: MALFORMED,
     named: &[&["tool_choice"]],
-    says: "does not accept `tool_choice`: retrying without it",
+    notice: "does not accept `tool_choice`: retrying without it",
 };
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
@@ -136,14 +136,14 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let messages = move_result_files(request.messages);
     let messages: Vec<Value> =
         messages.iter().map(|message| message_json(&mut slots, message, &marks)).collect();
-    let streams = asking.takes(&STREAM);
-    let stream_options = streams && asking.takes(&STREAM_OPTIONS);
-    let temperature = asking.takes(&TEMPERATURE).then(|| config.temperature());
+    let streams = asking.accepts(&STREAM);
+    let stream_options = streams && asking.accepts(&STREAM_OPTIONS);
+    let temperature = asking.accepts(&TEMPERATURE).then(|| config.temperature());
     let has_tools = !request.tools.is_empty();
     if has_tools {
         asking.has(&TOOLS);
     }
-    let no_choice = has_tools && request.tools_ended && asking.takes(&TOOL_CHOICE);
+    let no_choice = has_tools && request.tools_ended && asking.accepts(&TOOL_CHOICE);
     let effort = match has_tools && asking.has(&EFFORT_NONE) {
         true => Some("none"),
         false => options.effort.as_deref(),
@@ -152,9 +152,9 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         true => "max_completion_tokens",
         false => "max_tokens",
     };
-    let schema = request.schema.filter(|_| asking.takes(&RESPONSE_FORMAT));
+    let schema = request.schema.filter(|_| asking.accepts(&RESPONSE_FORMAT));
     let format = schema.map(|schema| {
-        let form = json!({"name": schema.name, "strict": asking.takes(&STRICT), "schema": schema.schema});
+        let form = json!({"name": schema.name, "strict": asking.accepts(&STRICT), "schema": schema.schema});
         json!({"type": "json_schema", "json_schema": form})
     });
     let body = json!({
@@ -190,7 +190,7 @@ fn message_json(slots: &mut Slots, message: &ChatMessage, marks: &Marks) -> Valu
     if let Some(replay) = &message.replay {
         return slots.received(replay.json());
     }
-    let mut calls: Value = message.calls.iter().map(called).collect();
+    let mut calls: Value = message.calls.iter().map(call_object).collect();
     let has_calls = !message.calls.is_empty();
     if has_calls && marks.signature {
         calls[0]["extra_content"] =
@@ -224,7 +224,7 @@ fn part(slots: &mut Slots, file: &MediaFile) -> Value {
 }
 
 /// Returns a call in the form of the API: the arguments are JSON within a string.
-fn called(call: &ToolCall) -> Value {
+fn call_object(call: &ToolCall) -> Value {
     let function = json!({"name": call.name, "arguments": arguments_text(call)});
     json!({"id": call.id, "type": "function", "function": function})
 }

@@ -100,7 +100,7 @@ impl Decoder for ResponsesDecoder {
             "response.output_item.done" => {
                 if let Some(item @ Value::Object(_)) = chunk.item {
                     self.replay_budget.count(data)?;
-                    self.say_item(&item, events);
+                    self.push_item(&item, events);
                     self.items.end(chunk.output_index.as_ref(), item);
                 }
             }
@@ -155,7 +155,7 @@ impl Decoder for ResponsesDecoder {
         self.response.is_some()
     }
 
-    fn failed_word(&self) -> Option<&str> {
+    fn failure_reason(&self) -> Option<&str> {
         let response = self.response.as_ref()?;
         let reason = response.pointer("/incomplete_details/reason").or(response.get("status"))?.as_str()?;
         Some(reason).filter(|reason| FinishReason::is_failure(reason))
@@ -168,7 +168,7 @@ impl ResponsesDecoder {
     }
 
     /// Handles a complete item. Emits the text of a message that was not streamed.
-    fn say_item(&mut self, item: &Value, events: &mut EventQueue) {
+    fn push_item(&mut self, item: &Value, events: &mut EventQueue) {
         let streamed = std::mem::take(&mut self.texted);
         if item["type"] == "message" && !streamed {
             let content = &item["content"];
@@ -194,7 +194,7 @@ impl ResponsesDecoder {
         let items = response["output"].as_array().map(Vec::as_slice).unwrap_or_default();
         for item in items.iter().filter(|item| item.is_object()) {
             if self.items.is_new(item) {
-                self.say_item(item, events);
+                self.push_item(item, events);
                 self.items.end(None, item.clone());
             }
         }

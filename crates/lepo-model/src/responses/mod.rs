@@ -65,7 +65,7 @@ static SUMMARY: Quirk = Quirk {
     word: "reasoning_summary",
     status: MALFORMED,
     named: &[&["reasoning.summary", "reasoning summar"]],
-    says: "does not provide reasoning summaries: retrying without them",
+    notice: "does not provide reasoning summaries: retrying without them",
 };
 
 static REASONING: Quirk = Quirk {
@@ -78,7 +78,7 @@ static REASONING: Quirk = Quirk {
         "reasoning.effort",
         "reasoning is not supported",
     ]],
-    says: "does not accept `reasoning`: retrying without it",
+    notice: "does not accept `reasoning`: retrying without it",
 };
 
 static ENCRYPTED: Quirk = Quirk {
@@ -90,7 +90,7 @@ static ENCRYPTED: Quirk = Quirk {
         "'include'",
         "include[",
     ]],
-    says: "does not provide encrypted reasoning: retrying without it",
+    notice: "does not provide encrypted reasoning: retrying without it",
 };
 
 /// A tool's result may only contain text.
@@ -98,21 +98,21 @@ static RESULT_FILES: Quirk = Quirk {
     word: "result_files",
     status: MALFORMED,
     named: &[&["output"], &["input text", "input_text", "input_image", "input_file", "string"]],
-    says: "does not accept files in tool results: retrying with them after the result",
+    notice: "does not accept files in tool results: retrying with them after the result",
 };
 
 static CACHE_KEY: Quirk = Quirk {
     word: "prompt_cache_key",
     status: MALFORMED,
     named: &[&["prompt_cache_key"]],
-    says: "does not accept `prompt_cache_key`: retrying without it",
+    notice: "does not accept `prompt_cache_key`: retrying without it",
 };
 
 static TEXT_FORMAT: Quirk = Quirk {
     word: "text_format",
     status: MALFORMED,
     named: &[&["text.format", "json_schema"]],
-    says: "does not accept `text.format`: retrying without it",
+    notice: "does not accept `text.format`: retrying without it",
 };
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
@@ -128,25 +128,25 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let options = &config.options;
     let own = request.tools.iter().map(tool);
     let web = (request.web && options.web).then(|| json!({"type": "web_search"}));
-    let messages = match has_result_files(request.messages) && !asking.takes(&RESULT_FILES) {
+    let messages = match has_result_files(request.messages) && !asking.accepts(&RESULT_FILES) {
         true => move_result_files(request.messages),
         false => request.messages.into(),
     };
     let mut slots = Slots::new();
     let input: Vec<Value> = messages.iter().flat_map(|message| items(&mut slots, message)).collect();
-    let streams = asking.takes(&STREAM);
-    let include = asking.takes(&ENCRYPTED).then_some(["reasoning.encrypted_content"]);
-    let reasons = asking.takes(&REASONING);
-    let summary = (reasons && asking.takes(&SUMMARY)).then_some("auto");
+    let streams = asking.accepts(&STREAM);
+    let include = asking.accepts(&ENCRYPTED).then_some(["reasoning.encrypted_content"]);
+    let reasons = asking.accepts(&REASONING);
+    let summary = (reasons && asking.accepts(&SUMMARY)).then_some("auto");
     let effort = options.effort.as_deref().filter(|_| reasons);
     let has_tools = !request.tools.is_empty();
     if has_tools {
         asking.has(&TOOLS);
     }
-    let cache_key = request.cache_key.filter(|_| asking.takes(&CACHE_KEY));
-    let schema = request.schema.filter(|_| asking.takes(&TEXT_FORMAT));
+    let cache_key = request.cache_key.filter(|_| asking.accepts(&CACHE_KEY));
+    let schema = request.schema.filter(|_| asking.accepts(&TEXT_FORMAT));
     let text = schema.map(|schema| {
-        let strict = asking.takes(&STRICT);
+        let strict = asking.accepts(&STRICT);
         json!({"format": {"type": "json_schema", "name": schema.name, "strict": strict, "schema": schema.schema}})
     });
     let body = json!({
@@ -160,7 +160,7 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "tool_choice": (request.tools_ended && has_tools).then_some("none"),
         "prompt_cache_key": cache_key,
         "text": text,
-        "temperature": asking.takes(&TEMPERATURE).then(|| config.temperature()),
+        "temperature": asking.accepts(&TEMPERATURE).then(|| config.temperature()),
         "top_p": options.top_p,
         "max_output_tokens": options.max_tokens,
     });
@@ -184,7 +184,7 @@ fn items(slots: &mut Slots, message: &ChatMessage) -> Vec<Value> {
         (Role::Assistant, _) => {
             let has_text = message.calls.is_empty() || !message.text.is_empty();
             let text = has_text.then(|| answer(slots, message));
-            return text.into_iter().chain(message.calls.iter().map(called)).collect();
+            return text.into_iter().chain(message.calls.iter().map(call_item)).collect();
         }
         (Role::System, _) => ("developer", ""),
         (Role::User, _) => ("user", ""),
@@ -199,7 +199,7 @@ fn answer(slots: &mut Slots, message: &ChatMessage) -> Value {
     json!({"type": "message", "role": "assistant", "status": "completed", "content": [part]})
 }
 
-fn called(call: &ToolCall) -> Value {
+fn call_item(call: &ToolCall) -> Value {
     json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments_text(call)})
 }
 

@@ -27,7 +27,7 @@ mod tools;
 
 pub use callback::Callback;
 pub use client::ServerTimeouts;
-pub use constant_lists::{keep_last_lists, shelve, unshelve};
+pub use constant_lists::{shelve, unshelve, use_last_lists};
 pub use content::{CallResult, ResultBlock};
 pub use elicitation::{ElicitationForm, ElicitationHandler, ElicitationResult, FormField, ServerQuestion};
 pub use folders::{ServerFolders, program_label};

@@ -121,7 +121,7 @@ fn read_layers(mut table: SettingTable, env: &Env, flags: &Flags) -> Result<Sett
 /// no keys; a model's program is listed without its arguments, since an argument may be a key.
 pub fn setting_lines(settings: &Settings) -> Vec<SettingRow> {
     let none = SourcedValue { value: String::new(), source: SettingSource::Default };
-    let SourcedValue { value, source } = settings.chosen().unwrap_or(none);
+    let SourcedValue { value, source } = settings.chosen_model().unwrap_or(none);
     let model = SettingRow { name: "model".into(), value, source, allowed: None };
     let line = |(name, value, allowed): (String, String, Option<String>)| {
         let source = settings.source(&name).clone();

@@ -89,7 +89,7 @@ impl Traffic {
             return;
         }
         let mut line =
-            format!("{} · {} in, {} out", counted(sums.requests, "request"), sums.input, sums.output);
+            format!("{} · {} in, {} out", count_text(sums.requests, "request"), sums.input, sums.output);
         if sums.failures > 0 {
             line.push_str(&format!(" · {} without an answer", sums.failures));
         }
@@ -97,14 +97,14 @@ impl Traffic {
     }
 }
 
-fn counted(count: u64, noun: &str) -> String {
+fn count_text(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn exchange_line(exchange: &ExchangeFacts) -> String {
     let mut parts = vec![
         if exchange.model.is_empty() { "no model".to_string() } else { exchange.model.clone() },
-        format!("{}, {} new", counted(exchange.messages as u64, "message"), exchange.new),
+        format!("{}, {} new", count_text(exchange.messages as u64, "message"), exchange.new),
     ];
     match exchange.answer {
         Some(id) if exchange.is_recorded => parts.push(format!("{id} (recorded)")),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::removed_files::REMOVED;
 use super::{Change, ChangeDirection, ChangeLock, ChangedFiles, ListedChange};
-use crate::bubb::{BubbId, BubbName, counted};
+use crate::bubb::{BubbId, BubbName, plural};
 use lepo_base::error::{Error, Result, quoted};
 
 /// A change in the other direction, to be passed to [`ChangeLock::make`].
@@ -78,7 +78,7 @@ impl ChangeLock<'_> {
         let failed = |error| self.store.dir.error("cannot read", REMOVED, error);
         let missing = self.removed.missing(last.folder.as_ref(), &last.removed).map_err(failed)?;
         Ok((!missing.is_empty()).then(|| {
-            let count = counted(missing.bubbs.len() + missing.blobs.len(), "file");
+            let count = plural(missing.bubbs.len() + missing.blobs.len(), "file");
             Error::nothing(format!("{count} of change {} is no longer in {REMOVED}: it was emptied", last.n))
                 .hint("removed messages stay there as long as the setting `keep_removed` says")
         }))

@@ -134,7 +134,7 @@ impl<T> AttributeErrors<T> {
         }
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
+    fn pending(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -148,7 +148,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
         match &message {
             JsonRpcMessage::Request(request) => {
-                let mut waiting = self.waiting();
+                let mut waiting = self.pending();
                 if matches!(request.request, ClientRequest::InitializeRequest(_)) {
                     let mut overtaken = self.overtaken.lock().unwrap_or_else(PoisonError::into_inner);
                     overtaken.extend(waiting.drain());
@@ -159,7 +159,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.waiting().remove(id);
+                    self.pending().remove(id);
                 }
             }
             _ => {}
@@ -179,7 +179,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
                 message = self.inner.receive(), if !self.has_ended => message,
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                     let Some((mut error, _)) = self.unassigned.take() else { continue };
-                    let mut waiting = self.waiting();
+                    let mut waiting = self.pending();
                     if waiting.len() == 1 {
                         error.id = waiting.drain().next();
                     }
@@ -196,9 +196,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
                 }
                 Some(message) => {
                     let answered = match &message {
-                        JsonRpcMessage::Response(response) => self.waiting().remove(&response.id),
+                        JsonRpcMessage::Response(response) => self.pending().remove(&response.id),
                         JsonRpcMessage::Error(error) => {
-                            error.id.as_ref().is_some_and(|id| self.waiting().remove(id))
+                            error.id.as_ref().is_some_and(|id| self.pending().remove(id))
                         }
                         _ => false,
                     };

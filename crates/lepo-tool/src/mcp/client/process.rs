@@ -81,12 +81,12 @@ impl ServerProcess {
     }
 
     /// Returns the exit status, if the process exits within `limit`.
-    pub async fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+    pub async fn wait_exit(&mut self, limit: Duration) -> Option<ExitStatus> {
         tokio::time::timeout(limit, self.running.wait()).await.ok()?.ok()
     }
 
     /// Returns the end of stderr, complete once all writers have closed it.
-    pub async fn last_words(&mut self) -> String {
+    pub async fn stderr_end(&mut self) -> String {
         if let Some(drain) = &mut self.drain
             && tokio::time::timeout(DRAINED, drain).await.is_ok()
         {
@@ -99,7 +99,7 @@ impl ServerProcess {
 
     /// Terminates the process tree. Stdin is closed by now, so most servers exit on their own first.
     pub async fn terminate(mut self) {
-        self.ended(GRACE).await;
+        self.wait_exit(GRACE).await;
         // Terminating a tree may block for a second.
         let _ = blocking(move || drop(self.running)).await;
     }

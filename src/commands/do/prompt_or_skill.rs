@@ -10,7 +10,10 @@ use lepo_turn::{PromptLibrary, no_such_prompt};
 
 /// Returns the prompt that `-T` names, preferring the store's if it is trusted; or else the skill to ask
 /// with. Without a question, a skill asks for itself.
-pub fn named(args: &mut DoArgs, context: &Context<'_>) -> Result<(Option<PromptTemplate>, Option<Skill>)> {
+pub fn find_prompt_or_skill(
+    args: &mut DoArgs,
+    context: &Context<'_>,
+) -> Result<(Option<PromptTemplate>, Option<Skill>)> {
     let Some(name) = args.template.clone() else { return Ok((None, None)) };
     let user = context.user_env()?;
     let UserEnv { env, paths } = &*user;
