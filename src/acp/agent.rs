@@ -192,7 +192,7 @@ impl AcpAgent {
             | ClientRequest::Load(_)
             | ClientRequest::Resume(_)
             | ClientRequest::Fork(_)
-            | ClientRequest::Other => Err(wrong("this is not answered at once")),
+            | ClientRequest::Other => Err(wrong("this request cannot be answered here")),
         }
     }
 

@@ -42,10 +42,14 @@ pub fn warn_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
     }
     match tally.count() {
         0 => {}
-        1 => print_status(&StatusLine::warning(format!("1 secret is in it ({})", tally.kind_list()))),
-        count => {
-            print_status(&StatusLine::warning(format!("{count} secrets are in it ({})", tally.kind_list())))
-        }
+        1 => print_status(&StatusLine::warning(format!(
+            "the output contains 1 secret ({})",
+            tally.kind_list()
+        ))),
+        count => print_status(&StatusLine::warning(format!(
+            "the output contains {count} secrets ({})",
+            tally.kind_list()
+        ))),
     }
 }
 

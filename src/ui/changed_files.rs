@@ -55,7 +55,7 @@ fn difference(file: &ChangedFile) -> Vec<String> {
         return vec![format!("(not text, {})", plural_in_thousands(new.len(), "byte"))];
     }
     if file.old.is_none() && !file.is_new {
-        return vec!["(what it was before is not kept)".to_string()];
+        return vec!["(its earlier content was not stored)".to_string()];
     }
     let old = file.old.as_deref().unwrap_or_default();
     let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (lines(old), lines(new));

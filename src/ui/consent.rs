@@ -117,7 +117,7 @@ pub(super) fn foreign_texts_note(unagreed: &[Unagreed], columns: usize) -> Strin
         let and_more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let named = format!("{}{and_more}", messages.join(", "));
         text.push_str(&quote("Not written by you: ", &named, columns));
-        let about = "The model follows these messages of the conversation, which hardly show \
+        let about = "The model follows these messages of the conversation, which lists do not show \
             (lepo show -a ID); a yes agrees to them too.";
         text.push_str(&format!("{}\n", fold(about, columns)));
     }

@@ -139,7 +139,10 @@ impl ProcessSandboxer {
                 agent.model
             ))
             .because(error)
-            .hint("`lepo --version --verbose` says which sandbox there is; `sandbox` of the model decides")
+            .hint(
+                "`lepo --version --verbose` names the sandboxes of this machine; `sandbox` of the model sets its \
+                access",
+            )
         })?;
         let net = if access == Access::Net { "" } else { ", without a network" };
         let homes: Vec<String> = agent.sandbox.home.iter().map(|path| path.display().to_string()).collect();

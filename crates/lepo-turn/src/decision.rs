@@ -81,7 +81,7 @@ impl Decision {
         let conv = forest.conv(ix);
         if conv.end != ConvEnd::Root {
             return Err(Error::usage(format!("the conversation of request {id} is incomplete"))
-                .hint("`lepo fsck` tells what is missing"));
+                .hint("`lepo fsck` names what is missing"));
         }
         // A refusal does not need the unmasked text.
         let text = std::str::from_utf8(&bytes).ok().filter(|_| verdict != Verdict::Deny);

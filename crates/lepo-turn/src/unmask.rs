@@ -112,14 +112,14 @@ pub fn unmasked_text_of(store: &Store, masking: &Masking, id: BubbId, text: &str
     let truth = kept.and_then(|mut kept| serde_json::from_value::<UnmaskedRequest>(kept.remove(FIELD)?).ok());
     let Some(truth) = truth else {
         return refused(match store.replay_bytes(id)? {
-            Some(_) => "what was kept of it was changed",
-            None => "what it stands for is not on this machine",
+            Some(_) => "its stored original was changed",
+            None => "its original is not on this machine",
         });
     };
     if masking.masker().proof(&[id.to_string().as_bytes(), truth.text.as_bytes()]).as_ref()
         != Some(&truth.proof)
     {
-        return refused("what was kept of it was changed");
+        return refused("its stored original was changed");
     }
     let (mut masked, mut at) = (String::new(), 0);
     for (from, to, kind) in &truth.masked {
@@ -129,7 +129,7 @@ pub fn unmasked_text_of(store: &Store, masking: &Masking, id: BubbId, text: &str
     }
     masked.push_str(truth.text.get(at..).unwrap_or_default());
     if without_digits(&masked) != without_digits(text) {
-        return refused("what was kept of it is another request");
+        return refused("its stored original belongs to another request");
     }
     Ok(Some(truth.text))
 }

@@ -64,7 +64,8 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[BubbName]) -> Res
         return Ok(Vec::new());
     }
     let dir = store.path().canonicalize().map_err(|error| {
-        Error::store(format!("cannot tell where {} is", store.display_path().display())).because(error)
+        Error::store(format!("cannot find the real path of {}", store.display_path().display()))
+            .because(error)
     })?;
     let messages = messages.into_iter();
     let messages: Vec<UnprovenMessage> = messages

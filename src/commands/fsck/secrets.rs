@@ -42,7 +42,9 @@ pub fn print_findings(
     }
     let others: BTreeSet<&str> = found.iter().filter_map(|finding| finding.clone_name.as_deref()).collect();
     for other in others {
-        print_status(&StatusLine::note(format!("{other} has to mask what belongs to {other}")));
+        print_status(&StatusLine::note(format!(
+            "only {other} can mask the secrets of {other}: ask its owner"
+        )));
     }
     Ok(u8::from(!found.is_empty()))
 }

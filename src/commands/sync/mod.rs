@@ -49,7 +49,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
                 .map(|_| ())
                 .err()
                 .unwrap_or_else(|| Error::nothing("no store"))
-                .hint("`lepo sync URL` makes one and takes what is there"));
+                .hint("`lepo sync URL` makes one, with the messages of that remote"));
         }
     };
     let identity = Identity::read(&store.path())?;
@@ -185,7 +185,9 @@ fn decide_again(replaced: &[String], state: &mut SyncState, store: &Store) -> Re
                 make_mine(clone, state, store)?;
                 is_any = true;
             }
-            false => print_status(&format!("it is ignored; `lepo sync --not-mine {clone}` gives it up")),
+            false => print_status(&format!(
+                "{clone} is ignored; `lepo sync --not-mine {clone}` no longer counts it as yours"
+            )),
         }
         state.save()?;
     }

@@ -138,7 +138,7 @@ pub fn replacement(clone: &str) -> String {
 }
 
 fn merge_again(clone: &str) -> String {
-    format!("`lepo sync --mine {clone}` merges it again, `--not-mine {clone}` gives it up")
+    format!("`lepo sync --mine {clone}` merges it again, `--not-mine {clone}` no longer counts it as yours")
 }
 
 /// Decodes a branch name from its file name.

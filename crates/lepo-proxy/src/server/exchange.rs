@@ -147,7 +147,7 @@ impl AnswerPump {
                 () = state.wait_until_ended() => {
                     drop(upstream);
                     self.end(status, ExchangeEnd::Cut).await;
-                    let _ = pieces.try_send(Err(std::io::Error::other("the proxy ends")));
+                    let _ = pieces.try_send(Err(std::io::Error::other("the proxy is stopping")));
                     return;
                 }
             };

@@ -63,7 +63,7 @@ async fn pass_on(
     };
     let (client, answer) = oneshot::channel();
     state.spawn(run_exchange(state.clone(), prepared, client));
-    answer.await.map_err(|_| ProxyRefusal::new(StatusCode::BAD_GATEWAY, "the proxy ends"))
+    answer.await.map_err(|_| ProxyRefusal::new(StatusCode::BAD_GATEWAY, "the proxy is stopping"))
 }
 
 /// The next step of a request.

@@ -104,7 +104,7 @@ pub async fn fill_prompt(
 }
 
 fn missing_error(name: &str) -> Error {
-    Error::remote(format!("server {name} is not there"))
+    Error::remote(format!("server {name} is not running"))
 }
 
 impl ResourceContent {
