@@ -5,6 +5,7 @@ mod command_path;
 mod external;
 mod finish;
 mod first_word;
+mod habits;
 mod help;
 mod parse_error;
 mod preparse;
@@ -26,11 +27,12 @@ use crate::term::{Color, Out};
 use crate::view::FailureDocument;
 use external::external;
 use finish::{report, report_at};
+use habits::TypedLine;
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
 use parse_error::parse_error;
 use preparse::{PreparsedLine, folder_for_help, preparse};
-use store_options::{check_store_name, store_options};
+use store_options::{check_folder_names, store_options};
 use version::print_version;
 
 /// Conversations with language models as plain files, the way git keeps source.
@@ -196,6 +198,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
         Err(error) => return report(&error),
     };
     let folder = folder_for_help(&args, &first);
+    let typed = TypedLine::new(&args, &first);
     let preparsed = preparse(args, first);
     if !matches!(preparsed, PreparsedLine::Parse { .. })
         && let Some(folder) = folder
@@ -219,7 +222,8 @@ pub fn run(args: Vec<OsString>) -> u8 {
             return help::print_short(root, &[command]);
         }
         Err(error) => {
-            return report_parse_error(&args, command == "do", &parse_error(&error, &root, &command, &args));
+            let error = typed.explain(parse_error(&error, &root, &command, &args), false);
+            return report_parse_error(&args, command == "do", &error);
         }
     };
     if cli.globals.version {
@@ -236,7 +240,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let options = store_options(cli.globals.cd.as_deref(), save_to.as_deref());
     let at = HintTarget::Shell(options.as_deref());
     let mut out = Out::stdout();
-    let done = check_store_name(save_to.as_deref(), cli.globals.cd.as_deref())
+    let done = check_folder_names(save_to.as_deref(), cli.globals.cd.as_deref())
         .and_then(|()| Context::new(cli.globals.cd, cli.globals.save_to, cli.globals.color, &mut out))
         .map(|context| context.for_reading(cli.command.reads_only()).read_at(at))
         .and_then(|mut context| {
@@ -246,7 +250,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
             cli.command.run(&mut context)
         });
     let done = done.and_then(|code| out.finish().map(|()| code));
-    match done {
+    match done.map_err(|error| typed.explain(error, true)) {
         Ok(code) => code,
         Err(error) => {
             if wants_json && out.is_unused() {

@@ -97,7 +97,7 @@ impl AcpAgent {
                 Err(error) => self.peer.answer(&id, Err(error)),
             },
             RpcMessage::Notification { method, params } => self.notice(&method, params),
-            RpcMessage::Answer { id, result } => self.peer.answered(&id, result),
+            RpcMessage::Answer { id, result } => self.peer.complete_request(&id, result),
             RpcMessage::Wrong { id, error } => self.peer.answer(&id, Err(error)),
         }
     }
@@ -192,7 +192,7 @@ impl AcpAgent {
             | ClientRequest::Load(_)
             | ClientRequest::Resume(_)
             | ClientRequest::Fork(_)
-            | ClientRequest::Other => Err(wrong("this is not answered at once")),
+            | ClientRequest::Other => Err(wrong("this request cannot be answered here")),
         }
     }
 
@@ -250,7 +250,7 @@ impl AcpAgent {
 
     /// Reopens a session; with `replays`, sends its history first.
     async fn resume(self: Rc<Self>, id: &Value, session: String, folder: &SessionParams, replays: bool) {
-        match self.found(session, folder, replays).await {
+        match self.find_session(session, folder, replays).await {
             Ok(session) => {
                 self.peer.answer(id, Ok(session.answer(false)));
                 self.send_commands(&session);
@@ -262,7 +262,7 @@ impl AcpAgent {
         }
     }
 
-    async fn found(
+    async fn find_session(
         &self,
         id: String,
         folder: &SessionParams,

@@ -1,6 +1,6 @@
 //! Slash commands of an editor's session, except those for a terminal, and prompts by name.
 
-use super::question::typed;
+use super::question::text_part;
 use lepo_acp::update::{AvailableCommand, CommandInput};
 use lepo_base::error::{Error, Result};
 use lepo_store::store::Store;
@@ -78,7 +78,7 @@ pub fn skill_question(configured: &Configuration, name: &str, question: &str) ->
         "" => skill.asks_for_itself(),
         question => question.to_string(),
     };
-    Ok((join_parts(vec![typed(&text)], Vec::new(), Vec::new())?, skill))
+    Ok((join_parts(vec![text_part(&text)], Vec::new(), Vec::new())?, skill))
 }
 
 /// Parses a prompt's text, with the prompts and skills of the session.
@@ -112,7 +112,7 @@ fn parse_action(
         "branch" => SlashAction::Branch(args.to_string()),
         "approve" => SlashAction::Decide(Verdict::Approve),
         "deny" => SlashAction::Decide(Verdict::Deny),
-        name => return other(name, args, servers, (prompts, is_skill)).map(Some),
+        name => return other_action(name, args, servers, (prompts, is_skill)).map(Some),
     };
     let takes_words = matches!(action, SlashAction::Compact(_) | SlashAction::Branch(_));
     match takes_words || args.is_empty() {
@@ -122,7 +122,7 @@ fn parse_action(
 }
 
 /// Finds a server's prompt, the user's own prompt, or a skill.
-fn other(
+fn other_action(
     name: &str,
     question: &str,
     servers: &[String],

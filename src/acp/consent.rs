@@ -2,7 +2,7 @@
 
 use super::peer::EditorConnection;
 use super::session::AcpSession;
-use crate::ui::{about_words, agent_words, permission_words, programs_line, start_title};
+use crate::ui::{agent_text, fenced_about, permission_text, programs_line, start_title};
 use lepo_acp::TEXT;
 use lepo_acp::permission::{self, PermissionOptionKind, PermissionOutcome};
 use lepo_acp::update::{AcpToolCall, ChunkKind, SessionUpdate, ToolCallStatus, ToolKind};
@@ -25,7 +25,7 @@ pub async fn ask(
     open: Option<BubbId>,
     proposal: &Proposal,
 ) -> Result<ConsentAnswer> {
-    let permission = permission_words(proposal);
+    let permission = permission_text(proposal);
     let nobody = ConsentAnswer { reply: ConsentReply::NoTerminal, has_withdrawn: false };
     let Some(open) = open else { return Ok(nobody) };
     if permission.text.len() > TEXT {
@@ -34,7 +34,7 @@ pub async fn ask(
         return Ok(nobody);
     }
     let mut options = vec![(PermissionOptionKind::AllowOnce, "Allow")];
-    if permission.may_be_kept {
+    if permission.may_be_remembered {
         options.push((PermissionOptionKind::AllowAlways, "Allow for this session"));
     }
     options.push((PermissionOptionKind::RejectOnce, "Reject"));
@@ -88,7 +88,7 @@ pub async fn agree_to_start(
             ],
         ),
     };
-    let texts: Vec<String> = about_words(question).into_iter().chain(programs_line(question)).collect();
+    let texts: Vec<String> = fenced_about(question).into_iter().chain(programs_line(question)).collect();
     if texts.iter().map(String::len).sum::<usize>() > TEXT {
         return None;
     }
@@ -143,7 +143,7 @@ pub async fn permit(
     agent: &str,
     question: &AgentQuestion,
 ) -> Result<PermissionReply> {
-    let (title, text) = agent_words(agent, question);
+    let (title, text) = agent_text(agent, question);
     let mut options = vec![(PermissionOptionKind::AllowOnce, "Allow")];
     if question.offers_always {
         options.push((PermissionOptionKind::AllowAlways, "Always allow, as the agent defines it"));

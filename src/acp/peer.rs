@@ -72,7 +72,7 @@ impl EditorConnection {
     }
 
     /// Passes an answer to the waiting request. An answer to an unknown request is ignored.
-    pub fn answered(&self, id: &Value, result: Result<Value, RpcError>) {
+    pub fn complete_request(&self, id: &Value, result: Result<Value, RpcError>) {
         let sender = id.as_u64().and_then(|id| self.waiting.borrow_mut().remove(&id));
         if let Some(sender) = sender {
             let _ = sender.send(result);

@@ -51,7 +51,9 @@ impl PromptInput {
         let PromptInput { text, context, files, wrong, .. } = self;
         match wrong {
             Some(error) => Err(Box::new((error, text))),
-            None => join_parts(vec![typed(&text)], context, files).map_err(|error| Box::new((error, text))),
+            None => {
+                join_parts(vec![text_part(&text)], context, files).map_err(|error| Box::new((error, text)))
+            }
         }
     }
 
@@ -83,8 +85,15 @@ impl PromptInput {
                     self.context.extend(added.into_iter().map(name));
                 }
                 None => {
-                    self.mention(&one_line(&name));
-                    let uri: String = one_line(&uri).chars().take(300).collect();
+                    let uri: String = one_line(&uri).chars().take(LONGEST_URI).collect();
+                    let name = one_line(&name);
+                    if is_web(&uri) {
+                        // Its address is all that the block has; nothing is fetched.
+                        let name = if name.is_empty() { uri.clone() } else { name };
+                        self.text.push_str(&format!("[{name}]({uri})"));
+                        return Ok(());
+                    }
+                    self.mention(&name);
                     self.notes.push(StatusLine::note(format!(
                         "{uri} is not sent: it is not a file below {}",
                         cwd.display()
@@ -115,7 +124,7 @@ impl PromptInput {
     fn mention_of(&mut self, cwd: &Path, uri: &str) -> String {
         let shown = match below(cwd, uri) {
             Some((_, shown)) => shown,
-            None => one_line(uri).chars().take(300).collect(),
+            None => one_line(uri).chars().take(LONGEST_URI).collect(),
         };
         self.mention(&shown);
         shown
@@ -123,12 +132,22 @@ impl PromptInput {
 }
 
 /// Returns text that the user typed, as a part of a question.
-pub fn typed(text: &str) -> QuestionPart {
+pub fn text_part(text: &str) -> QuestionPart {
     let content = FileContent::Other(text.as_bytes().to_vec());
     QuestionPart { from: "the question".into(), content, is_fenced: false, is_typed: true }
 }
 
+/// Longest URI that a question or a note has, in characters.
+const LONGEST_URI: usize = 300;
+
+fn is_web(uri: &str) -> bool {
+    Url::parse(uri).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
+}
+
+/// Decodes base64, with the start of a `data:` URL and with white space.
 fn decoded(what: &str, data: &str) -> Result<Vec<u8>> {
+    let (_, data) = data.split_once(";base64,").filter(|_| data.starts_with("data:")).unwrap_or(("", data));
+    let data: String = data.split_ascii_whitespace().collect();
     STANDARD.decode(data).map_err(|error| Error::usage(format!("{what} is not valid base64")).because(error))
 }
 
@@ -136,11 +155,14 @@ fn path_of(cwd: &Path) -> PathBuf {
     cwd.canonicalize().unwrap_or_else(|_| cwd.to_path_buf())
 }
 
-/// Returns the file or folder below `cwd` that a `file:` URI names, with links resolved, and its path relative to
-/// `cwd`.
+/// Returns the file or folder below `cwd` that a `file:` URI or an absolute path names, with links resolved, and its path
+/// relative to `cwd`.
 fn below(cwd: &Path, uri: &str) -> Option<(PathBuf, String)> {
-    let url = Url::parse(uri).ok().filter(|url| url.scheme() == "file")?;
-    let path = url.to_file_path().ok()?.canonicalize().ok()?;
+    let named = match Path::new(uri).is_absolute() {
+        true => PathBuf::from(uri),
+        false => Url::parse(uri).ok().filter(|url| url.scheme() == "file")?.to_file_path().ok()?,
+    };
+    let path = named.canonicalize().ok()?;
     let shown = path.strip_prefix(path_of(cwd)).ok()?.to_string_lossy().into_owned();
     // Skip files such as fifos, where a read would block.
     let is_plain = path.metadata().is_ok_and(|meta| meta.is_file() || meta.is_dir());
@@ -175,8 +197,12 @@ mod tests {
             },
         ];
         let entry = PromptInput::read(blocks, &cwd);
-        assert_eq!(entry.text, "look at @a 가.txt and @link@key@page@zed:///selection");
-        assert_eq!(entry.notes.len(), 3, "{:?}", entry.notes);
+        // https://github.com/getsentry/junior/pull/1691, https://github.com/avivsinai/agent-message-queue/pull/631
+        assert_eq!(
+            entry.text,
+            "look at @a 가.txt and @link@key[page](https://example.org/)@zed:///selection"
+        );
+        assert_eq!(entry.notes.len(), 2, "{:?}", entry.notes);
         let question = entry.question().unwrap();
         assert!(question.text.ends_with("a 가.txt:\n```\ninner\n```\n\nzed:///selection:\n```\npicked\n```"));
         assert!(!question.text.contains("secret"));
@@ -200,6 +226,12 @@ mod tests {
                 *PromptInput::read(vec![ContentBlock::text("what?"), block], cwd).question().err().unwrap();
             assert!(error.chain().starts_with(why), "{}", error.chain());
             assert_eq!(text, "what?");
+        }
+        // https://github.com/OpenHands/software-agent-sdk/pull/3027
+        let image = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+        for data in [format!("data:image/png;base64,{image}"), image.replace("AAAA", "AAAA\n")] {
+            let block = ContentBlock::Image { mime: "image/png".into(), data };
+            assert!(PromptInput::read(vec![ContentBlock::text("what?"), block], cwd).question().is_ok());
         }
         let blank = PromptInput::read(vec![ContentBlock::text(" \n")], cwd).question();
         assert!(blank.is_err_and(|wrong| wrong.0.chain().starts_with("the question is blank")));

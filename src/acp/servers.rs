@@ -34,7 +34,7 @@ pub async fn ask(peer: &EditorConnection, session: &AcpSession, paths: &Paths) -
             Some(question),
         ) = (&outcome, &folder)
         {
-            FolderTrust::new(paths).keep(&question.folder, true)?;
+            FolderTrust::new(paths).record_answer(&question.folder, true)?;
         }
         match outcome {
             PermissionOutcome::Chosen(PermissionOptionKind::AllowAlways) => {

@@ -6,7 +6,7 @@ use super::commands::{SlashAction, entered, skill_question};
 use super::failure::{of_question, rpc_error};
 use super::list::session_title;
 use super::peer::EditorConnection;
-use super::question::{PromptInput, typed};
+use super::question::{PromptInput, text_part};
 use super::servers;
 use super::session::{AcpSession, CANCELLED};
 use super::view::{AcpView, SilentView};
@@ -40,7 +40,7 @@ pub struct SessionTurn<'t> {
 impl SessionTurn<'_> {
     pub async fn prompt(&mut self, blocks: Vec<ContentBlock>) -> PromptResult {
         let entry = PromptInput::read(blocks, &self.session.cwd);
-        let settled = self.settle().await;
+        let settled = self.apply_settings().await;
         // Even if the turn is cancelled before it starts, the question is stored.
         if let Err(error) = settled {
             return self.not_begun(error, entry.text.clone());
@@ -63,7 +63,7 @@ impl SessionTurn<'_> {
 
     /// Asks again about the request of an earlier process, and continues its turn.
     pub async fn ask_again(&mut self) {
-        let answered = match self.settle().await {
+        let answered = match self.apply_settings().await {
             Ok(()) => self.decide(Verdict::Ask).await,
             Err(error) => Err(rpc_error(&error)),
         };
@@ -73,7 +73,7 @@ impl SessionTurn<'_> {
         }
     }
 
-    async fn settle(&mut self) -> Result<()> {
+    async fn apply_settings(&mut self) -> Result<()> {
         let paths = self.env.configured.paths.clone();
         let has_new = !self.session.state.borrow().unapproved.is_empty() || self.has_unused();
         let more = match has_new {
@@ -99,7 +99,7 @@ impl SessionTurn<'_> {
             SlashAction::Branch(name) => self.branch(&name),
             SlashAction::Ask(text, model) => {
                 self.peer.send_text(&self.session.id, ChunkKind::Thought, &format!("{text}\n"));
-                match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
+                match join_parts(vec![text_part(&text)], Vec::new(), Vec::new()) {
                     Ok(question) => self.ask(question, model.as_deref(), None).await,
                     Err(error) => Err(rpc_error(&error)),
                 }
@@ -255,7 +255,7 @@ impl SessionTurn<'_> {
 
     /// Handles a question that cannot be asked: stores its text, unless it is empty.
     fn not_begun(&self, error: Error, text: String) -> PromptResult {
-        match join_parts(vec![typed(&text)], Vec::new(), Vec::new()) {
+        match join_parts(vec![text_part(&text)], Vec::new(), Vec::new()) {
             Ok(question) => self.save_question(error, question, FailedStep::Begin),
             Err(_) => Err(rpc_error(&error)),
         }
@@ -263,7 +263,7 @@ impl SessionTurn<'_> {
 
     /// Stores a question that cannot be answered yet.
     fn save_question(&self, error: Error, question: Question, failed: FailedStep) -> PromptResult {
-        let kept = self.session.state.borrow_mut().conversation.keep(self.env, question, failed);
+        let kept = self.session.state.borrow_mut().conversation.store_question(self.env, question, failed);
         let kept = match kept {
             Ok(Some(name)) => name.id,
             Ok(None) => return Err(rpc_error(&error)),
@@ -276,21 +276,21 @@ impl SessionTurn<'_> {
         }
     }
 
-    async fn compact(&mut self, words: &str) -> PromptResult {
+    async fn compact(&mut self, text: &str) -> PromptResult {
         let compacted = async {
             let NextTurn { forest, start: TurnStart::Under(tail) } = self.next_turn(false)? else {
                 return Err(Error::nothing("there is nothing to summarise yet"));
             };
             let config = self.model(None).await?;
             let insts = self.env.insts_without_warnings()?;
-            let instruction = Some(words).filter(|words| !words.is_empty());
+            let instruction = Some(text).filter(|text| !text.is_empty());
             let wanted = Compaction { tail, keep: KEEP, instruction };
             compact(self.env, &config, &insts, &forest, wanted, &mut SilentView).await
         };
         match compacted.await {
             Ok(id) => {
-                self.goes_on_at(Some(id));
-                self.done(&format!(
+                self.move_to(Some(id));
+                self.end_with_text(&format!(
                     "Continuing from a summary: {id}; the conversation before it is unchanged."
                 ))
             }
@@ -309,15 +309,15 @@ impl SessionTurn<'_> {
             Ok(forest.name(question).prev)
         });
         let before = before.map_err(|error| rpc_error(&error))?;
-        self.goes_on_at(before);
+        self.move_to(before);
         match before {
-            Some(id) => self.done(&format!("Back at {id}; later messages stay in the store.")),
-            None => self.done("Back at the beginning; later messages stay in the store."),
+            Some(id) => self.end_with_text(&format!("Back at {id}; later messages stay in the store.")),
+            None => self.end_with_text("Back at the beginning; later messages stay in the store."),
         }
     }
 
     /// Moves the session to `at`. The branch stays at the last answer.
-    fn goes_on_at(&self, at: Option<BubbId>) {
+    fn move_to(&self, at: Option<BubbId>) {
         self.session.state.borrow_mut().conversation.position = Position::at(at);
         if let Some(at) = at {
             self.session.record_last(at);
@@ -336,12 +336,12 @@ impl SessionTurn<'_> {
         let at = named().map_err(|error: Error| rpc_error(&error))?;
         let branch = Some(Branch { name: name.to_string(), at });
         self.session.state.borrow_mut().conversation.position.branch = branch;
-        self.done(&format!("Branch {name} now follows this conversation."))
+        self.end_with_text(&format!("Branch {name} now follows this conversation."))
     }
 
     /// Ends a command that is not a turn.
-    fn done(&self, words: &str) -> PromptResult {
-        self.peer.send_text(&self.session.id, ChunkKind::Agent, &format!("{words}\n"));
+    fn end_with_text(&self, text: &str) -> PromptResult {
+        self.peer.send_text(&self.session.id, ChunkKind::Agent, &format!("{text}\n"));
         Ok(agent::prompted(StopReason::EndTurn, json!({})))
     }
 }

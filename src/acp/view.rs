@@ -150,7 +150,7 @@ impl View for AcpView<'_> {
             }
             TurnEvent::Bubb(name, bytes) => self.on_written(name, bytes),
             // The result contains the output.
-            TurnEvent::Waiting | TurnEvent::CommandOutput(..) => {}
+            TurnEvent::Waiting | TurnEvent::ServersStarting(_) | TurnEvent::CommandOutput(..) => {}
             TurnEvent::Consent(_) | TurnEvent::Permit(..) | TurnEvent::Start(_) => self.flush(),
             TurnEvent::Form(_) => {}
         }

@@ -148,7 +148,7 @@ impl<'a> Browser<'a> {
     fn choose(&mut self, ix: Ix, line: usize) {
         let forest = self.read.forest;
         let newest = || {
-            let tails: Vec<Ix> = forest.listed(false, self.read.own).collect();
+            let tails: Vec<Ix> = forest.listed_tails(false, self.read.own).collect();
             forest.tails_through(&tails, &[ix]).first().copied()
         };
         let index = self.rows.index_of(ix).or_else(|| self.rows.index_of(newest()?));
@@ -164,7 +164,7 @@ impl<'a> Browser<'a> {
     /// Returns the message under the cursor of the tree, or the end of the selected conversation.
     pub fn cursor(&mut self) -> Option<Ix> {
         match &self.tree {
-            Some(tree) => tree.chosen(),
+            Some(tree) => tree.selected(),
             None => self.tail(),
         }
     }
@@ -310,7 +310,7 @@ impl<'a> Browser<'a> {
 
     /// Returns to the list, at a conversation through the message under the cursor.
     fn leave_tree(&mut self) {
-        let end = self.tree.take().and_then(|tree| tree.chosen());
+        let end = self.tree.take().and_then(|tree| tree.selected());
         let is_in = |tail: Ix| self.read.forest.up(tail).any(|ix| Some(ix) == end);
         if let (Some(end), false) = (end, self.tail().is_some_and(is_in)) {
             self.choose(end, self.chosen.saturating_sub(self.top));

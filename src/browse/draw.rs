@@ -200,14 +200,14 @@ fn help(screen: &mut Buffer, area: Rect, has_colours: bool) {
 }
 
 fn tone(line: &PaneLine, has_colours: bool) -> Style {
-    let of = |color| if has_colours { Style::new().fg(color) } else { Style::new() };
+    let coloured = |color| if has_colours { Style::new().fg(color) } else { Style::new() };
     match line.tone {
-        Tone::Head(Role::User) => of(Color::Cyan).add_modifier(Modifier::BOLD),
-        Tone::Head(Role::Assistant) => of(Color::Green).add_modifier(Modifier::BOLD),
-        Tone::Head(Role::System | Role::Tool) => of(Color::Yellow).add_modifier(Modifier::BOLD),
+        Tone::Head(Role::User) => coloured(Color::Cyan).add_modifier(Modifier::BOLD),
+        Tone::Head(Role::Assistant) => coloured(Color::Green).add_modifier(Modifier::BOLD),
+        Tone::Head(Role::System | Role::Tool) => coloured(Color::Yellow).add_modifier(Modifier::BOLD),
         Tone::Body => Style::new(),
-        Tone::Added => of(Color::Green),
-        Tone::Removed => of(Color::Red),
+        Tone::Added => coloured(Color::Green),
+        Tone::Removed => coloured(Color::Red),
         Tone::Dim => dim(has_colours),
     }
 }

@@ -58,7 +58,7 @@ impl<'a> ConvRows<'a> {
         let BrowsedStore { store, forest, own, .. } = read_store;
         ConvRows {
             read_store,
-            tails: Box::new(forest.listed(false, own).take(limit.unwrap_or(usize::MAX))),
+            tails: Box::new(forest.listed_tails(false, own).take(limit.unwrap_or(usize::MAX))),
             overviews: Overviews::new(store, forest),
             titled: HashSet::new(),
             now: now(),
@@ -70,7 +70,7 @@ impl<'a> ConvRows<'a> {
     /// Lists only the conversations that contain one of these bubbs.
     pub fn through(read_store: BrowsedStore<'a>, bubbs: &[Ix]) -> ConvRows<'a> {
         let forest = read_store.forest;
-        let all: Vec<Ix> = forest.listed(false, read_store.own).collect();
+        let all: Vec<Ix> = forest.listed_tails(false, read_store.own).collect();
         let found: HashSet<Ix> = forest.tails_through(&all, bubbs).into_iter().collect();
         let tails = all.into_iter().filter(move |tail| found.contains(tail));
         ConvRows { tails: Box::new(tails), ..ConvRows::all(read_store, None) }
@@ -116,7 +116,7 @@ impl<'a> ConvRows<'a> {
     }
 
     /// Returns the model of the answer to the last question (`gpt: `), if another model answered it too.
-    fn model_beside_others(&self, tail: Ix) -> Option<String> {
+    fn model_among_others(&self, tail: Ix) -> Option<String> {
         let question = self.read_store.forest.last_question(tail)?;
         let is_answer = |ix: &Ix| {
             let name = self.read_store.forest.name(*ix);
@@ -149,7 +149,7 @@ impl<'a> ConvRows<'a> {
             Some(title) => (one_line(title), last_text()),
             None => (overview.opening().map(text_of).unwrap_or_default(), last_text()),
         };
-        let last = self.model_beside_others(tail).unwrap_or_default() + &last;
+        let last = self.model_among_others(tail).unwrap_or_default() + &last;
         let when = time::short(overview.tail.id.time(), self.now);
         let questions = overview.questions as usize;
         let model = forest.up(tail).find_map(|ix| facts.get(forest.name(ix).id)?.model).unwrap_or_default();

@@ -64,11 +64,11 @@ impl<'a> ForestTree<'a> {
             Some(at) => tree.go(at),
             None => tree.step(0),
         }
-        tree.chosen().map(|_| tree)
+        tree.selected().map(|_| tree)
     }
 
     /// Returns the message under the cursor.
-    pub fn chosen(&self) -> Option<Ix> {
+    pub fn selected(&self) -> Option<Ix> {
         self.rows.get(self.chosen)?.bubb
     }
 
@@ -114,14 +114,14 @@ impl<'a> ForestTree<'a> {
     }
 
     fn go_to_parent(&mut self) {
-        if let Some(parent) = self.chosen().and_then(|ix| self.parent(ix)) {
+        if let Some(parent) = self.selected().and_then(|ix| self.parent(ix)) {
             self.go(parent);
         }
     }
 
     /// Moves to the next message with the same parent, after the last one to the first.
     fn go_to_sibling(&mut self) {
-        let Some(chosen) = self.chosen() else { return };
+        let Some(chosen) = self.selected() else { return };
         let parent = self.parent(chosen);
         let is_sibling = |ix: &Ix| self.parent(*ix) == parent;
         let siblings: Vec<Ix> = self.rows.iter().filter_map(|row| row.bubb).filter(is_sibling).collect();
@@ -133,7 +133,7 @@ impl<'a> ForestTree<'a> {
 
     /// Hides the messages that follow the one under the cursor, or shows them again; false if none follow.
     fn fold(&mut self) -> bool {
-        let Some(chosen) = self.chosen() else { return false };
+        let Some(chosen) = self.selected() else { return false };
         if self.folded.remove(&chosen).is_none() {
             let mut others = self.rows.iter().filter_map(|row| row.bubb);
             if !others.any(|ix| self.parent(ix) == Some(chosen)) {
@@ -151,7 +151,8 @@ impl<'a> ForestTree<'a> {
     pub fn go_to_next(&mut self, found: &[Ix]) -> bool {
         let found: HashSet<Ix> = found.iter().copied().collect();
         let order: Vec<Ix> = self.whole.iter().filter_map(|row| row.bubb).collect();
-        let chosen = self.chosen().and_then(|chosen| order.iter().position(|&ix| ix == chosen)).unwrap_or(0);
+        let chosen =
+            self.selected().and_then(|chosen| order.iter().position(|&ix| ix == chosen)).unwrap_or(0);
         let (before, after) = order.split_at((chosen + 1).min(order.len()));
         let Some(&next) = after.iter().chain(before).find(|ix| found.contains(ix)) else { return false };
         for ix in self.read.forest.up(next).skip(1) {

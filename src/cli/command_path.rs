@@ -23,7 +23,7 @@ impl<'t> CommandPath<'t> {
     }
 
     /// Returns the names, like `model ls`.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn full_name(&self) -> String {
         let names = self.command.into_iter().chain(self.inner).map(Command::get_name);
         names.collect::<Vec<_>>().join(" ")
     }

@@ -22,14 +22,16 @@ pub fn external(words: &[OsString]) -> Error {
         }
         None => {
             let error = Error::usage(format!("unknown command {name:?}, and no program {program} in PATH"));
-            let names = || tasks::names().into_iter();
-            match commands::suggest::command_for(&name)
-                .or_else(|| commands::suggest::closest_name(&name, names()))
-            {
-                Some(meant) => error.hint(commands::suggest::did_you_mean(meant, words)),
+            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            match commands::suggest::closest_name(&name, tasks::names().into_iter()) {
+                Some(meant) => error.hint(commands::suggest::or_question(
+                    &format!("did you mean `lepo {meant}`?"),
+                    &words,
+                    true,
+                )),
                 None => error.hint(format!(
                     "`lepo --help` lists the commands; to ask a model: lepo do {}",
-                    quoted(&commands::suggest::question(words))
+                    quoted(&commands::suggest::question(&words))
                 )),
             }
         }

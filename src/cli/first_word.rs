@@ -6,6 +6,8 @@ use clap::builder::Resettable::Reset;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, Command};
 
+use crate::commands::suggest::question_options;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FirstWordKind {
     Command,
@@ -54,10 +56,7 @@ fn is_question(word: &OsStr) -> bool {
 /// Builds a parser of all options that may precede the first argument; everything from it on stays
 /// unparsed.
 fn scanner(root: &Command) -> Command {
-    // After `build`, each command also has the global options.
-    let of_do = root.find_subcommand("do").into_iter().flat_map(Command::get_arguments);
-    let of_do = of_do.filter(|arg| !arg.is_positional() && !arg.is_global_set());
-    let options = root.get_arguments().chain(of_do);
+    let options = root.get_arguments().chain(question_options(root));
     let alone = |arg: &Arg| arg.clone().conflicts_with(Reset).requires(Reset);
     Command::new("lepo")
         .args(options.map(alone))

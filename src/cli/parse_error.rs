@@ -7,6 +7,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::command_path::CommandPath;
 use lepo_base::error::{Error, quoted};
 
+/// Users of other programs resume a conversation with `-r`.
+const RETRY_ALONE: &str = "`lepo --retry` answers the last question again; to continue another conversation: \
+    lepo --tail ADDR QUESTION";
+
 /// Converts a parse error of the command line `words` of `command`. `tree` contains all commands.
 pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str, words: &[OsString]) -> Error {
     let path = CommandPath::find(tree, command, words);
@@ -42,7 +46,7 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str, wor
             (what, None)
         }
         ErrorKind::ValueValidation => {
-            let why = std::error::Error::source(error).map(|why| plain_words(&why.to_string()));
+            let why = std::error::Error::source(error).map(|why| plain_text_of(&why.to_string()));
             let why = why.map(|why| format!(": {why}")).unwrap_or_default();
             (format!("{option} cannot be {}{why}", quoted(&value.unwrap_or_default())), None)
         }
@@ -70,6 +74,9 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str, wor
                 [other] if *other == option => format!("{option} is given more than once"),
                 others => format!("{option} cannot be used with {}", others.join(", ")),
             };
+            if option == "--retry" && others.iter().any(|other| other == "PROMPT") {
+                return Error::usage(what).hint(RETRY_ALONE);
+            }
             (what, None)
         }
         ErrorKind::MissingSubcommand | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
@@ -78,12 +85,12 @@ pub fn parse_error(error: &clap::Error, tree: &clap::Command, command: &str, wor
         _ => {
             let rendered = error.render().to_string();
             let first = rendered.lines().next().unwrap_or_default();
-            (plain_words(first.strip_prefix("error: ").unwrap_or(first)), None)
+            (plain_text_of(first.strip_prefix("error: ").unwrap_or(first)), None)
         }
     };
     match meant {
         Some(meant) => Error::usage(what).hint(format!("did you mean `{meant}`?")),
-        None => Error::usage(what).hint(format!("`lepo {} --help` lists its arguments", path.words())),
+        None => Error::usage(what).hint(format!("`lepo {} --help` lists its arguments", path.full_name())),
     }
 }
 
@@ -108,7 +115,7 @@ fn name_of(argument: &str) -> String {
 }
 
 /// Rewrites the standard library's messages about numbers for a user.
-fn plain_words(text: &str) -> String {
+fn plain_text_of(text: &str) -> String {
     text.replace("invalid digit found in string", "expected a whole number")
         .replace("cannot parse integer from empty string", "expected a whole number")
         .replace("number too large to fit in target type", "the number is too large")

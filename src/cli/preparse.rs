@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::first_word::{FirstWord, FirstWordKind};
 
 pub(super) enum PreparsedLine {
-    /// To be parsed, for this command.
+    /// Arguments for the parser, and the command that they name.
     Parse { args: Vec<OsString>, command: String },
     /// Help for the command that the arguments name: a screen, or complete.
     Help { words: Vec<String>, is_short: bool },
@@ -17,9 +17,8 @@ pub(super) enum PreparsedLine {
     Version { verbose: bool },
 }
 
-/// `-h` and `-v` take precedence over everything else, help over version. Without a command `do` is implied;
-/// so it is for a first argument that no command can be, as with white space, and, after an option of `do`, for one
-/// that is not a command: it is a question.
+/// Handles `-h` and `-v` before everything else, help before version. Without a command, implies `do`: if the first
+/// argument cannot name one, like a question with white space, or follows an option of `do` and names none.
 pub(super) fn preparse(mut args: Vec<OsString>, first: FirstWord) -> PreparsedLine {
     let FirstWord { at, means, follows_do_option } = first;
     let words: Vec<String> = match means {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::commands::branch::BranchDocument;
 use crate::commands::config::ConfigDocument;
 use crate::commands::diff::turns::DiffDocument;
+use crate::commands::r#do::TrafficDocument;
 use crate::commands::r#do::document::DoDocument;
 use crate::commands::fsck::document::FsckDocument;
 use crate::commands::grep::print::GrepDocument;
@@ -42,6 +43,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("mcp-ls", schema::<McpDocument>("lepo mcp ls --json")),
         ("model-ls", schema::<ModelsDocument>("lepo model ls --json")),
         ("prompt-ls", schema::<PromptsDocument>("lepo prompt ls --json")),
+        ("proxy", line_schema::<TrafficDocument>("lepo do --proxy --json")),
         ("rebase", schema::<RebaseDocument>("lepo rebase --json")),
         ("rm", schema::<RedactDocument>("lepo rm --redact --json")),
         ("show", schema::<MessagesDocument<()>>("lepo show --json, lepo export --format json")),
@@ -65,6 +67,14 @@ fn schema<T: JsonSchema>(title: &str) -> String {
     };
     forms.push(generator.subschema_for::<FailureDocument>().to_value());
     text(title, description, json!({ "anyOf": forms }), generator)
+}
+
+/// Makes the schema of lines that report no failure of the command.
+fn line_schema<T: JsonSchema>(title: &str) -> String {
+    let mut generator = generator();
+    let mut document = document::<T>(&mut generator);
+    let description = document.remove("description");
+    text(title, description, Value::Object(document), generator)
 }
 
 /// Makes the schema of the lines of `--events`: a form for each event, and one for events of later versions.

@@ -14,14 +14,24 @@ pub fn store_options(cd: Option<&Path>, save_to: Option<&Path>) -> Option<String
     (!options.is_empty()).then(|| options.join(" "))
 }
 
-/// Rejects a store name that looks like prose: most likely the user meant `-S`, the system prompt.
-pub fn check_store_name(path: Option<&Path>, cd: Option<&Path>) -> Result<()> {
-    let Some(path) = path else { return Ok(()) };
+/// Rejects names that look like prose: most likely the user meant `-S`, the system prompt, or a question, which continues
+/// without an option.
+pub fn check_folder_names(save_to: Option<&Path>, cd: Option<&Path>) -> Result<()> {
+    if let Some(text) = cd.and_then(|cd| prose(cd, None)) {
+        return Err(Error::usage(format!("no folder \"{text}\"")).hint(
+            "-c names the folder to start in; a question continues the newest conversation without it",
+        ));
+    }
+    match save_to.and_then(|path| prose(path, cd)) {
+        Some(text) => Err(Error::usage(format!("no folder \"{text}\" for a store"))
+            .hint("-s names a store and creates ./NAME; -S sets the system prompt")),
+        None => Ok(()),
+    }
+}
+
+/// Returns a path that does not exist and has blanks, as prose has.
+fn prose(path: &Path, cd: Option<&Path>) -> Option<String> {
     let text = path.to_string_lossy();
     let exists = cd.unwrap_or(Path::new("")).join(path).exists();
-    match text.contains(char::is_whitespace) && !text.contains('/') && !exists {
-        true => Err(Error::usage(format!("no folder {text:?} for a store"))
-            .hint("-s names a store and creates ./NAME; -S sets the system prompt")),
-        false => Ok(()),
-    }
+    (text.contains(char::is_whitespace) && !text.contains('/') && !exists).then(|| text.into_owned())
 }

@@ -145,7 +145,7 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
         check_branch_name(name)?;
         // A branch file without a valid id can be deleted too.
         if let Ok(None) = store.branch(name) {
-            return Err(none(name));
+            return Err(no_such_branch(name));
         }
     }
     let mut deleted = Vec::new();
@@ -170,7 +170,7 @@ fn delete(store: &Store, names: &[String]) -> Result<()> {
 fn rename(store: &Store, old: &str, new: &str, force: bool) -> Result<()> {
     check_branch_name(new)?;
     check_is_no_others(store, new)?;
-    store.branch(old)?.ok_or_else(|| none(old))?;
+    store.branch(old)?.ok_or_else(|| no_such_branch(old))?;
     change_branches(store, ChangingCommand::Branch, || {
         if !force && store.branch_ids(new)?.is_some() {
             return Err(Error::nothing(format!("branch {new} already exists")).hint(format!(
@@ -183,12 +183,12 @@ fn rename(store: &Store, old: &str, new: &str, force: bool) -> Result<()> {
             Some(_) if old == new => Ok(Vec::new()),
             // The new name first: at every moment the branch has one of the two.
             Some(ids) => Ok(vec![(new.to_string(), Some(ids)), (old.to_string(), None)]),
-            None => Err(none(old)),
+            None => Err(no_such_branch(old)),
         }
     })
 }
 
-fn none(name: &str) -> Error {
+fn no_such_branch(name: &str) -> Error {
     Error::nothing(format!("no branch {name}")).hint("`lepo branch` lists them")
 }
 

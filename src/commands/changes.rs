@@ -7,7 +7,7 @@ use crate::ui::lock_changes;
 use lepo_base::error::Result;
 use lepo_base::hint::Hint;
 use lepo_base::role::Role;
-use lepo_store::bubb::{BubbId, counted};
+use lepo_store::bubb::{BubbId, plural};
 use lepo_store::store::{BranchChange, BranchIds, Change, ChangingCommand, ListedChange, Store, now};
 use lepo_turn::config::RemovedSpan;
 
@@ -49,7 +49,7 @@ pub fn describe(store: &Store, listed: &ListedChange<'_>) -> String {
         (sum(|step| step.added.bubbs.len()), "message", verb(" added")),
     ] {
         if count > 0 {
-            parts.push(format!("{}{verb}", counted(count, one)));
+            parts.push(format!("{}{verb}", plural(count, one)));
         }
     }
     let branches: Vec<&BranchChange> = listed.steps.iter().flat_map(|step| &step.branches).collect();
@@ -108,7 +108,7 @@ fn question_in(store: &Store, listed: &ListedChange<'_>) -> Option<String> {
 
 /// Reports how what was removed comes back, and what helps if the disk is nearly full.
 pub fn print_way_back(store: &Store, context: &Context<'_>) {
-    let span = removed_span().words();
+    let span = removed_span().description();
     context.print_hint(Hint::from(format!("`lepo undo` brings it back for {span}")));
     if is_nearly_full(store) {
         context.print_hint(Hint::from(
@@ -116,6 +116,12 @@ pub fn print_way_back(store: &Store, context: &Context<'_>) {
                 .to_string(),
         ));
     }
+}
+
+/// Formats why messages are not deleted: `1 message stays, because …`; `why` gets the pronoun for them.
+pub fn staying_line(messages: &str, count: usize, why: impl Fn(&str) -> String) -> String {
+    let (stay, them) = if count == 1 { ("stays", "it") } else { ("stay", "them") };
+    format!("{messages} {stay}, because {}", why(them))
 }
 
 /// Whether less than 2 % of the file system, or 64 MiB, are free.

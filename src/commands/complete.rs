@@ -12,6 +12,7 @@ use super::Context;
 use crate::commands::user_env::{UserEnv, own_paths, own_settings};
 use crate::term::{BareWord, Color, Out, clean, excerpt};
 use crate::ui;
+use lepo_base::env::expand_home;
 use lepo_base::keyword::Keyword;
 use lepo_store::store::{AddressCompletion, Store};
 use lepo_tool::mcp::config::all_servers;
@@ -120,6 +121,17 @@ pub fn model() -> ArgValueCompleter {
     })
 }
 
+/// Completes a name that `lepo model rm` removes.
+pub fn removable_model() -> ArgValueCompleter {
+    ArgValueCompleter::new(|current: &OsStr| {
+        let Ok(UserEnv { env, paths }) = UserEnv::read() else { return Vec::new() };
+        let Ok(settings) = load_settings(&paths, &env, None, &Flags::default()) else { return Vec::new() };
+        let named = ui::removable_models(&settings, &paths).into_iter();
+        let named = named.filter(|(name, _)| begins(name, &current.to_string_lossy()));
+        named.map(|(name, about)| candidate(name, Some(about))).collect()
+    })
+}
+
 /// Completes the name of a setting, with its value.
 pub fn setting() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
@@ -182,11 +194,7 @@ fn option(line: &[OsString], short: &str, long: &str) -> Option<PathBuf> {
         true => Some(pair[1].clone()),
         false => after(&pair[0]),
     })?;
-    let value = PathBuf::from(unquote(&value));
-    match (value.strip_prefix("~"), std::env::home_dir()) {
-        (Ok(below), Some(home)) => Some(home.join(below)),
-        _ => Some(value),
-    }
+    Some(expand_home(PathBuf::from(unquote(&value)), std::env::home_dir().as_deref()))
 }
 
 /// Removes the quotes and backslashes of a shell from one argument, also where a quote is still open.

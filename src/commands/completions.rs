@@ -7,6 +7,7 @@ use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Shells, Zsh};
 
 use super::Context;
 use super::complete::{unquote, with_bare_words};
+use super::suggest::question_options;
 use crate::commands::user_env::own_paths;
 use crate::term::{BareWord, Out, clean};
 use lepo_base::error::{Error, Result};
@@ -185,10 +186,8 @@ fn stands_for(tree: &clap::Command, alias: &Alias) -> Option<clap::Command> {
 
 /// Adds the options of `do` to lepo itself, as a question needs no `do`.
 fn with_question_options(tree: clap::Command) -> clap::Command {
-    let is_new = |arg: &clap::Arg| tree.get_arguments().all(|own| own.get_id() != arg.get_id());
-    let of_do = tree.find_subcommand("do").into_iter().flat_map(clap::Command::get_arguments);
-    let of_do: Vec<clap::Arg> = of_do.filter(|arg| !arg.is_positional() && is_new(arg)).cloned().collect();
-    tree.args(of_do)
+    let options: Vec<clap::Arg> = question_options(&tree).cloned().collect();
+    tree.args(options)
 }
 
 /// Lets all arguments offer only [`BareWord`]s.

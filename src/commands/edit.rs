@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::address_args::find_one;
 use super::own_newest::note_used;
-use super::secret_finder::{masked, tell_typed};
+use super::secret_finder::{masked, report_apparent_secret};
 use super::text_source::TextSource;
 use super::{Context, complete};
 use crate::import::is_request;
@@ -92,7 +92,7 @@ pub fn run_edit(args: EditArgs, context: &mut Context<'_>) -> Result<u8> {
     if !is_request(&sibling, kept.bytes()) {
         note_edit(&store, name, sibling, kept.bytes());
     }
-    tell_typed(kept.bytes(), "the message", &format!("lepo rm --redact {}", sibling.id));
+    report_apparent_secret(kept.bytes(), "the message", &format!("lepo rm --redact {}", sibling.id));
     note_used(&store, sibling.id);
     context.out.line(&sibling.id.to_string());
     if name.role == Role::User && !name.hidden && context.out.is_terminal() {

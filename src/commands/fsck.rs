@@ -6,7 +6,7 @@ mod secrets;
 use document::{FindingFields, FsckDocument};
 
 use super::{Context, complete};
-use crate::term::{ProgressMeter, StatusLine, clean, fold, print_status, width};
+use crate::term::{ProgressMeter, StatusLine, clean, fold_foreign, print_status, width};
 use crate::view::IdText;
 use lepo_base::error::Result;
 use lepo_base::worktree::Worktree;
@@ -75,7 +75,7 @@ pub fn run_fsck(args: FsckArgs, context: &mut Context<'_>) -> Result<u8> {
     let store = context.store()?;
     // A store elsewhere is only checked and must not change.
     if context.save_to().is_none_or(|path| !path.is_absolute()) {
-        context.keep_line_ends(&store);
+        context.preserve_line_ends(&store);
     }
     if args.secrets {
         return secrets::print_findings(&store, &args.addresses, args.json, context);
@@ -133,7 +133,7 @@ fn below(first: &str, about: &str, columns: usize) -> String {
     if width(first) + 1 + width(about) <= columns {
         return format!(" {about}\n");
     }
-    let folded = fold(about, columns.saturating_sub(INDENT.len()));
+    let folded = fold_foreign(about, columns.saturating_sub(INDENT.len()));
     folded.lines().fold(String::new(), |lines, line| format!("{lines}\n{INDENT}{line}")) + "\n"
 }
 

@@ -40,7 +40,6 @@ pub mod stats;
 mod stores;
 pub(crate) mod suggest;
 mod summary_line;
-mod sweep;
 pub mod sync;
 mod text_source;
 pub mod tidy;
@@ -202,7 +201,7 @@ impl<'o> Context<'o> {
     pub fn store(&self) -> Result<Store> {
         let store = self.find_store()?;
         store.iter().filter(|_| !self.reads_only).for_each(remember);
-        store.iter().for_each(tell_linked);
+        store.iter().for_each(print_linked_store);
         let store = store.map(|store| store.with_own_newest(own_newest::find_or_note));
         store.ok_or_else(|| match &self.save_to {
             Some(path) if path.is_absolute() => Error::nothing(format!("no store {}", path.display()))
@@ -219,11 +218,11 @@ impl<'o> Context<'o> {
         let Some(store) = self.find_store()? else { return self.make_in_tree(quiet) };
         remember(&store);
         if !quiet {
-            tell_linked(&store);
+            print_linked_store(&store);
         }
         match store.is_unfinished()? {
             true => drop(store.complete_meta(Insts::default_file_text())?),
-            false => self.keep_line_ends(&store),
+            false => self.preserve_line_ends(&store),
         }
         Ok(store)
     }
@@ -234,7 +233,7 @@ impl<'o> Context<'o> {
         }
         // For a linked worktree, in the main one, where removing the linked tree does not delete it.
         let root = self.main_worktree().unwrap_or_else(|| self.new_root());
-        let made = noted(Store::make(&root, STORE.as_ref(), Insts::default_file_text())?).0;
+        let made = report_created(Store::make(&root, STORE.as_ref(), Insts::default_file_text())?).0;
         if !quiet {
             print_status(&format!("made {STORE} in {}", root.display()));
         }
@@ -268,7 +267,7 @@ impl<'o> Context<'o> {
 
     /// Adds `* -text` to the git attributes of a store from an older version, so that git changes no line
     /// ends. A store that is not writable is skipped: writing to it reports the error.
-    pub fn keep_line_ends(&self, store: &Store) {
+    pub fn preserve_line_ends(&self, store: &Store) {
         self.list_own_files(store);
         if store.complete_attributes().unwrap_or_default() {
             let shown = store.display_path().display();
@@ -292,7 +291,7 @@ impl<'o> Context<'o> {
     /// Creates the store in the working directory, or its missing files.
     pub fn make_store(&self) -> Result<(Store, InitOutcome)> {
         let rel = self.save_to.as_deref().unwrap_or(Path::new(STORE));
-        Ok(noted(Store::make(&self.cwd, rel, Insts::default_file_text())?))
+        Ok(report_created(Store::make(&self.cwd, rel, Insts::default_file_text())?))
     }
 }
 
@@ -309,7 +308,7 @@ pub fn find_from(cwd: &Path) -> Result<Option<Store>> {
     Ok(found?.map(|store| proving(store).with_own_newest(own_newest::find)))
 }
 
-fn noted((store, made): (Store, InitOutcome)) -> (Store, InitOutcome) {
+fn report_created((store, made): (Store, InitOutcome)) -> (Store, InitOutcome) {
     if let (InitOutcome::New, Ok(paths)) = (made, own_paths()) {
         note_made(&store, &paths);
     }
@@ -330,7 +329,7 @@ fn worktree(dir: &Path) -> Option<Worktree> {
 }
 
 /// Reports once that a linked worktree uses the store of its main one.
-fn tell_linked(store: &Store) {
+fn print_linked_store(store: &Store) {
     let Ok(paths) = own_paths() else { return };
     let Some(record) = WorktreeRecord::find(&paths, store).filter(WorktreeRecord::is_new) else { return };
     let project = stores::KnownStores::at(&paths).project(&store.path());

@@ -14,7 +14,7 @@ use lepo_turn::{WorktreeTail, record_moved, record_used};
 
 /// Finds the newest message of this worktree; `None` if nothing was asked here, or no other worktree shares the store.
 pub fn find(store: &Store) -> Result<Option<BubbId>> {
-    Ok(find_tail(store)?.own())
+    Ok(find_tail(store)?.own_id())
 }
 
 /// Like [`find`], with a note if `@` belongs to another worktree.
@@ -26,7 +26,7 @@ pub fn find_or_note(store: &Store) -> Result<Option<BubbId>> {
             "nothing was asked in this worktree yet: @ is the newest of the store",
         ));
     }
-    Ok(tail.own())
+    Ok(tail.own_id())
 }
 
 /// Like [`find`], for commands that delete: fails if `@` belongs to another worktree.
@@ -36,7 +36,7 @@ pub fn find_or_refuse(store: &Store) -> Result<Option<BubbId>> {
         return Err(Error::usage("nothing was asked in this worktree: @ belongs to another one")
             .hint("name the message by its id; `lepo ls` lists the conversations"));
     }
-    Ok(tail.own())
+    Ok(tail.own_id())
 }
 
 fn find_tail(store: &Store) -> Result<WorktreeTail> {

@@ -102,7 +102,7 @@ impl<'p> ProgramFileTrust<'p> {
     /// Records consent to these files, as displayed.
     pub fn record_consent(&self, changed: &[ChangedProgram]) -> Result<()> {
         let Some(trust) = ProgramTrust::of_folder(&self.paths.state, &self.root) else { return Ok(()) };
-        changed.iter().try_for_each(|program| trust.agree(&program.files))
+        changed.iter().try_for_each(|program| trust.record_consent(&program.files))
     }
 
     /// Returns the servers that a repository's file defines; empty if the file is not for servers.

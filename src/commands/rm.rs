@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use super::Context;
 use super::address_args::resolve_all;
-use super::changes::{print_way_back, removed_span};
+use super::changes::{print_way_back, removed_span, staying_line};
 use super::own_newest::find_or_refuse;
 use super::summary_line::question;
 use crate::import::record_removed;
@@ -24,7 +24,7 @@ use crate::ui::{ShortIds, lock_changes, text_or_warn};
 pub use args::RmArgs;
 use lepo_base::error::{Error, Result, quoted};
 use lepo_base::role::Role;
-use lepo_store::bubb::{BubbId, BubbName, ContentHash, counted_in_thousands};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, plural_in_thousands};
 use lepo_store::conv::{AddressMatch, Forest, Ix, NearestAncestor, Pruner, ReadScope};
 use lepo_store::store::{ChangedFiles, ChangingCommand, Store, now};
 
@@ -43,7 +43,7 @@ pub fn run_rm(args: RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let by_rule = args.older_than.is_some() || args.unanswered;
     let tails = match by_rule {
         true => fitting(&args, &forest),
-        false => named(&store, &args.addresses)?.iter().filter_map(|id| forest.find(*id)).collect(),
+        false => resolve_ids(&store, &args.addresses)?.iter().filter_map(|id| forest.find(*id)).collect(),
     };
     let plan = RemovalPlan::make(&store, &forest, &tails, by_rule)?;
     if !args.force && !store.peers().is_empty() {
@@ -169,25 +169,23 @@ fn print_needed_by_others(
     clones.sort_unstable();
     clones.dedup();
     if !left.is_empty() {
-        let (stay, them) = if left.len() == 1 { ("stays", "it") } else { ("stay", "them") };
-        print_status(&StatusLine::note(format!(
-            "{}{} {stay}, because {} continued {them} (--force deletes {them}, too)",
-            counted_in_thousands(left.len(), "message"),
-            if by_rule { "" } else { " before it" },
-            clones.join(", ")
-        )));
+        let before = if by_rule { "" } else { " before it" };
+        let messages = format!("{}{before}", plural_in_thousands(left.len(), "message"));
+        let clones = clones.join(", ");
+        let why = |them: &str| format!("{clones} continued {them} (--force deletes {them}, too)");
+        print_status(&StatusLine::note(staying_line(&messages, left.len(), why)));
     }
     Ok(())
 }
 
 /// Returns the name of the other user's store with a message.
 fn clone_of<'s>(store: &'s Store, forest: &Forest, ix: Ix) -> &'s str {
-    let clone = forest.store_of(ix).and_then(|place| store.peers().get(place));
+    let clone = forest.store_of(ix).and_then(|index| store.peers().get(index));
     clone.map_or("another", |(name, _)| name.as_str())
 }
 
 /// Resolves the addresses to bubbs, without duplicates.
-fn named(store: &Store, addresses: &[String]) -> Result<Vec<BubbId>> {
+fn resolve_ids(store: &Store, addresses: &[String]) -> Result<Vec<BubbId>> {
     let mut tails = Vec::new();
     for address in addresses {
         if let Some(clone) = store.peer_of_address(address) {

@@ -27,7 +27,7 @@ pub struct SearchedFile {
     /// The message that the file is named for, in a folder where none is read.
     pub named_for: Option<BubbName>,
     /// Clone that it belongs to, if not the user's own.
-    pub of: Option<String>,
+    pub clone_name: Option<String>,
 }
 
 impl SearchedFile {
@@ -53,12 +53,12 @@ pub fn search(store: &Store, each: &mut dyn FnMut(SearchedFile, Vec<u8>)) -> Res
             continue;
         }
         let path = path.strip_prefix(&root).unwrap_or(&path).to_path_buf();
-        let of = clone_of(&path);
+        let clone_name = clone_of(&path);
         let name = path.file_name().and_then(OsStr::to_str).and_then(|file| BubbName::parse(file.as_bytes()));
-        let (message, named_for) = if is_place_of_messages(&path) { (name, None) } else { (None, name) };
+        let (message, named_for) = if is_message_dir(&path) { (name, None) } else { (None, name) };
         // An interrupted tidy leaves two copies.
-        if message.is_none_or(|name| seen.insert((of.clone(), name.id))) {
-            each(SearchedFile { path, message, named_for, of }, bytes);
+        if message.is_none_or(|name| seen.insert((clone_name.clone(), name.id))) {
+            each(SearchedFile { path, message, named_for, clone_name }, bytes);
         }
     }
     Ok(())
@@ -80,7 +80,7 @@ pub fn search_unfinished(store: &Store, each: &mut dyn FnMut(PathBuf, Vec<u8>)) 
 
 /// Whether a file at this path is read as a message: in the store itself, in a day of `_old/`, or likewise in
 /// another user's store.
-fn is_place_of_messages(path: &Path) -> bool {
+fn is_message_dir(path: &Path) -> bool {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut parts: Vec<&OsStr> = folder.iter().collect();
     if parts.first().is_some_and(|first| *first == FROM) {

@@ -42,20 +42,26 @@ pub fn warn_secrets<'t>(texts: impl IntoIterator<Item = &'t [u8]>) {
     }
     match tally.count() {
         0 => {}
-        1 => print_status(&StatusLine::warning(format!("1 secret is in it ({})", tally.words()))),
-        count => print_status(&StatusLine::warning(format!("{count} secrets are in it ({})", tally.words()))),
+        1 => print_status(&StatusLine::warning(format!(
+            "the output contains 1 secret ({})",
+            tally.kind_list()
+        ))),
+        count => print_status(&StatusLine::warning(format!(
+            "the output contains {count} secrets ({})",
+            tally.kind_list()
+        ))),
     }
 }
 
 /// Reports that a text of the user's contains an apparent secret and is stored unmasked, with a command that
 /// removes it; silent if the setting `secrets` is `off`.
-pub fn tell_typed(words: &[u8], what: &str, remedy: &str) {
-    tell_each_typed([(words, remedy.to_string())], what);
+pub fn report_apparent_secret(words: &[u8], what: &str, remedy: &str) {
+    report_apparent_secrets([(words, remedy.to_string())], what);
 }
 
-/// Like [`tell_typed`], for several texts, each with its command.
-pub fn tell_each_typed<'t>(texts: impl IntoIterator<Item = (&'t [u8], String)>, what: &str) {
-    if !tells_typed() {
+/// Like [`report_apparent_secret`], for several texts, each with its command.
+pub fn report_apparent_secrets<'t>(texts: impl IntoIterator<Item = (&'t [u8], String)>, what: &str) {
+    if !reports_apparent_secrets() {
         return;
     }
     let finder = finder();
@@ -63,7 +69,7 @@ pub fn tell_each_typed<'t>(texts: impl IntoIterator<Item = (&'t [u8], String)>, 
         let mut tally = SecretCounts::default();
         finder.find(text).iter().for_each(|found| tally.add(found));
         if tally.count() > 0 {
-            let kinds = tally.words();
+            let kinds = tally.kind_list();
             print_status(&format!(
                 "{what} has what looks like a secret ({kinds}); it is stored as typed. To remove it: {remedy}"
             ));
@@ -72,7 +78,7 @@ pub fn tell_each_typed<'t>(texts: impl IntoIterator<Item = (&'t [u8], String)>, 
 }
 
 /// Whether the user wants to hear of secrets in text of the user's own.
-pub fn tells_typed() -> bool {
+pub fn reports_apparent_secrets() -> bool {
     own_settings().map_or(true, |settings| settings.secrets != SecretsMode::Off)
 }
 
@@ -80,7 +86,7 @@ pub fn tells_typed() -> bool {
 pub fn masked<'t>(bytes: &'t [u8], source: &'static str) -> ScreenedBytes<'t> {
     let masking = masking_of_settings();
     let kept = masking.screen(bytes, source);
-    tell_masked(&masking);
+    report_masked(&masking);
     kept
 }
 
@@ -100,7 +106,7 @@ impl TextMasker {
     }
 
     pub fn report(&self) {
-        tell_masked(&self.masking);
+        report_masked(&self.masking);
     }
 }
 
@@ -112,7 +118,7 @@ fn masking_of_settings() -> Masking {
     }
 }
 
-fn tell_masked(masking: &Masking) {
+fn report_masked(masking: &Masking) {
     if let Some(notice) = masking.secrets_notice() {
         notice_lines(&notice, HintTarget::SHELL).iter().for_each(print_status);
     }

@@ -84,7 +84,7 @@ pub fn run_show(args: ShowArgs, context: &mut Context<'_>) -> Result<u8> {
     for found in &found {
         if let (AddressMatch::One(found), Some(mut costs)) =
             (found, Costs::new(&forest, view.facts(), &prices))
-            && let Some(cost) = costs.cost(found.ix).words()
+            && let Some(cost) = costs.cost(found.ix).text()
         {
             context.out.trusted(&format!("{}\n", context.paint.dim(&format!("cost {cost}"))));
         }

@@ -5,7 +5,7 @@ use super::changes::empty_old;
 use super::repo_files::read_settings;
 use crate::term::{ProgressMeter, StatusLine, print_status};
 use lepo_base::error::Result;
-use lepo_store::bubb::counted;
+use lepo_store::bubb::plural;
 use lepo_store::store::{Store, TidyPlan};
 
 const LONG_ABOUT: &str = "\
@@ -61,14 +61,14 @@ pub fn run_tidy(args: TidyArgs, context: &mut Context<'_>) -> Result<u8> {
     let total = plan.len() as u64;
     let tidied = store.tidy_by_plan(&plan, &mut |done| progress.show("tidying", done, total))?;
     drop(progress);
-    let (messages, days) = (counted(tidied.moved, "message"), counted(plan.days.len(), "day"));
+    let (messages, days) = (plural(tidied.moved, "message"), plural(plan.days.len(), "day"));
     let mut summary = format!("{messages} moved into {days}; {} stay{why}", plan.stay);
     if tidied.blobs > 0 {
-        summary.push_str(&format!("; {} moved into folders", counted(tidied.blobs, "blob")));
+        summary.push_str(&format!("; {} moved into folders", plural(tidied.blobs, "blob")));
     }
     for (count, what) in [
         (tidied.righted, "misplaced moved to the right folder"),
-        (tidied.left, "with different bytes in two places stay, see lepo fsck"),
+        (tidied.conflicting, "with different bytes in two places stay, see lepo fsck"),
     ] {
         if count > 0 {
             summary.push_str(&format!("; {count} {what}"));
@@ -111,7 +111,7 @@ fn list_plan(plan: &TidyPlan, why: &str, context: &mut Context<'_>) {
         context.out.line(&format!("{} misplaced", path.display()));
     }
     let moving = plan.days.values().map(Vec::len).sum::<usize>();
-    let (messages, days) = (counted(moving, "message"), counted(plan.days.len(), "day"));
+    let (messages, days) = (plural(moving, "message"), plural(plan.days.len(), "day"));
     print_status(&format!("{messages} would move into {days}; {} would stay{why}", plan.stay));
 }
 

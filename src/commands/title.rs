@@ -1,7 +1,7 @@
 //! `lepo title`: names a conversation.
 
 use super::address_args::find_one;
-use super::secret_finder::tell_typed;
+use super::secret_finder::report_apparent_secret;
 use super::{Context, complete};
 use crate::term::{one_line, print_status, stderr_is_terminal};
 use crate::ui::{ShortIds, change_title};
@@ -70,7 +70,7 @@ pub fn run_title(args: TitleArgs, context: &mut Context<'_>) -> Result<u8> {
         report(" removed");
     } else if !title.is_empty() {
         change_title(&store, overview.root, &title)?;
-        tell_typed(title.as_bytes(), "the title", "lepo rm --redact --all");
+        report_apparent_secret(title.as_bytes(), "the title", "lepo rm --redact --all");
         report(&format!(": {title}"));
     } else {
         match overview.title() {

@@ -14,7 +14,7 @@ use crate::ui::{folder_name, notice_lines};
 use lepo_base::error::{Error, Result};
 use lepo_base::work_folder::WorkFolder;
 use lepo_base::worktree::Worktree;
-use lepo_store::bubb::counted_in_thousands;
+use lepo_store::bubb::plural_in_thousands;
 use lepo_store::store::Store;
 use lepo_turn::Masking;
 use lepo_turn::config::{FolderTrust, Paths, RepoFile, Trust, work_folder};
@@ -65,7 +65,7 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     let nothing_else = files.iter().map(is_asked).collect::<Result<Vec<bool>>>()?.iter().all(|asked| !asked);
     let mut folders = folders_here(store.as_ref(), context)?;
     let folder_trust = FolderTrust::new(paths);
-    let trusted_folders = tell_folders(&mut folders, &folder_trust)?;
+    let trusted_folders = print_folder_trust(&mut folders, &folder_trust)?;
     let programs = ProgramFileTrust::new(paths, env, store.as_ref(), context);
     let mut changed = programs.changed(store.as_ref(), context)?;
     // A yes to something else does not take back the no to a folder.
@@ -125,8 +125,8 @@ pub fn run_trust(args: TrustArgs, context: &mut Context<'_>) -> Result<u8> {
     programs.record_consent(&changed)?;
     asked.extend(skills.untrusted.into_iter().map(|skill| skill.file));
     trust.save(&asked)?;
-    steering.agree(&trust)?;
-    folders.iter().try_for_each(|folder| folder_trust.keep(folder, true))?;
+    steering.record_consent(&trust)?;
+    folders.iter().try_for_each(|folder| folder_trust.record_answer(folder, true))?;
     programs.note_first_sight(store.as_ref(), context)?;
     Ok(0)
 }
@@ -145,7 +145,7 @@ fn folders_here(store: Option<&Store>, context: &Context<'_>) -> Result<Vec<Work
 
 /// Prints the user's decision on each folder, removes the trusted ones from `folders`, and returns their
 /// number.
-fn tell_folders(folders: &mut Vec<WorkFolder>, trust: &FolderTrust) -> Result<usize> {
+fn print_folder_trust(folders: &mut Vec<WorkFolder>, trust: &FolderTrust) -> Result<usize> {
     let mut trusted = 0;
     for folder in std::mem::take(folders) {
         let name = folder_name(&folder.root);
@@ -186,8 +186,8 @@ fn show_skill(skill: &Skill, context: &mut Context<'_>) {
     context.out.trusted(&format!("{}\n", context.paint.bold(&path)));
     context.out.trusted(&quote("  skill ", &skill.name, columns));
     context.out.trusted(&quote("  | ", &skill.description, columns));
-    let size = counted_in_thousands(skill.file.bytes.len(), "byte");
-    let files = counted_in_thousands(files_of(skill).len(), "other file");
+    let size = plural_in_thousands(skill.file.bytes.len(), "byte");
+    let files = plural_in_thousands(files_of(skill).len(), "other file");
     context.out.trusted(&format!(
         "  models are told its name, and read its instructions ({size}, {files}) when they ask\n\n"
     ));
@@ -210,7 +210,7 @@ fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) 
     };
     match trust.forget(&named)? {
         _ if was_folder => Ok(0),
-        0 => Err(Error::nothing(format!("nothing of {} was trusted", named.display()))
+        0 => Err(Error::nothing(format!("{} and its contents were not trusted", named.display()))
             .hint("`lepo trust` lists what is trusted here")),
         _ => Ok(0),
     }

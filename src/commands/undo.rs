@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::changes::describe;
+use super::changes::{describe, staying_line};
 use super::{Context, complete};
 use crate::term::{StatusLine, one_line, print_status};
 use crate::ui::lock_changes;
 use lepo_base::error::{Error, Result};
 use lepo_base::time;
-use lepo_store::bubb::counted;
+use lepo_store::bubb::plural;
 use lepo_store::store::{ChangeLog, ChangingCommand, Store, now};
 
 const NOT_COVERED: &str = "not listed: turns of `do` (go back with --tail or /undo), rm --redact, rm --now, rm --empty, \
@@ -90,11 +90,8 @@ pub fn run_undo(args: UndoArgs, context: &mut Context<'_>) -> Result<u8> {
     let done = if args.redo { "redone" } else { "undone" };
     print_status(&one_line(&format!("{done}: {n} {command}: {about}")));
     if staying > 0 {
-        let (stay, them) = if staying == 1 { ("stays", "it") } else { ("stay", "them") };
-        let messages = counted(staying, "message");
-        print_status(&StatusLine::note(format!(
-            "{messages} {stay}, because something follows or a branch names {them}"
-        )));
+        let why = |them: &str| format!("something follows or a branch names {them}");
+        print_status(&StatusLine::note(staying_line(&plural(staying, "message"), staying, why)));
     }
     if command == "sync" && !args.redo {
         print_status(&StatusLine::note("the next sync brings it back in your other clones, too"));
@@ -164,7 +161,7 @@ fn print_foreign(store: &Store, log: &ChangeLog) -> Result<()> {
     if log.unproven > 0 {
         print_status(&StatusLine::note(format!(
             "{} of _undo.ndjson not by lepo on this machine for this store: left alone",
-            counted(log.unproven, "line")
+            plural(log.unproven, "line")
         )));
     }
     for name in store.change_list().foreign_folders(log)? {

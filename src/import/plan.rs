@@ -150,7 +150,7 @@ impl ImportPlanner<'_> {
             };
             positions[index] = match above.is_held_back || recent[index] {
                 true => {
-                    self.hold(index);
+                    self.hold_back(index);
                     NodePosition { is_held_back: true, ..above }
                 }
                 false => self.visit(index, above),
@@ -159,7 +159,7 @@ impl ImportPlanner<'_> {
         positions
     }
 
-    fn hold(&mut self, index: usize) {
+    fn hold_back(&mut self, index: usize) {
         let Some(held) = HeldBackPart::from_node(&self.nodes[index], self.known) else { return };
         self.plan.held_back += 1;
         // For the report, visible text is preferred to an earlier hidden part.
@@ -314,8 +314,8 @@ impl ImportPlanner<'_> {
     }
 
     /// Adds the deferred nodes as children of the first visible bubb, or of the root.
-    fn release(&mut self, waiting: usize, beside: BubbId, begun: NodePosition) -> NodePosition {
-        let is_rooted = begun.spine != Some(beside);
+    fn release(&mut self, waiting: usize, first_visible: BubbId, begun: NodePosition) -> NodePosition {
+        let is_rooted = begun.spine != Some(first_visible);
         let root = self.waiting.prompt(waiting).map(|(_, node)| node).filter(|_| is_rooted);
         let mut calls = begun.calls;
         for node in self.waiting.release(waiting, |node| self.nodes[node].what.size()) {
@@ -323,8 +323,12 @@ impl ImportPlanner<'_> {
                 continue;
             }
             let what = self.nodes[node].what.clone();
-            let above =
-                NodePosition { spine: Some(beside), own_id: Some(beside), calls, ..NodePosition::default() };
+            let above = NodePosition {
+                spine: Some(first_visible),
+                own_id: Some(first_visible),
+                calls,
+                ..NodePosition::default()
+            };
             calls = self.add_hidden(node, above, what).calls;
         }
         NodePosition { calls, ..begun }

@@ -55,7 +55,7 @@ pub fn choose(store: &Store, forest: &Forest, selection: RebaseSelection<'_>) ->
     }
     let requests = RequestCheck { store, forest, replace: selection.replace };
     let all = with_sides(forest, &path, selection.sides);
-    let dropped = dropped(&requests, &all, selection)?;
+    let dropped = omitted(&requests, &all, selection)?;
     if !path.is_empty() && path.iter().all(|ix| dropped.contains(ix)) {
         return Err(Error::usage("every message is dropped: nothing is left to copy"));
     }
@@ -198,7 +198,7 @@ pub(super) fn is_request_bytes(text: &[u8]) -> bool {
 
 /// Returns the messages to omit: the named ones; for a request also its result, and for a result also its
 /// request.
-fn dropped(requests: &RequestCheck<'_>, all: &[Ix], selection: RebaseSelection<'_>) -> Result<HashSet<Ix>> {
+fn omitted(requests: &RequestCheck<'_>, all: &[Ix], selection: RebaseSelection<'_>) -> Result<HashSet<Ix>> {
     let there: HashSet<Ix> = all.iter().copied().collect();
     let named = selection.drop.iter().chain(selection.replace.iter().map(|(ix, _)| ix));
     if let Some(other) = named.into_iter().find(|ix| !there.contains(ix)) {

@@ -62,7 +62,7 @@ pub fn plan_edited_line(line: &EditableLine<'_>, edited: Vec<EditedMessage>) -> 
     let sides = if line.range.all { sides_of_each(line) } else { HashMap::new() };
     let mut plan = LinePlan { line, entries: Vec::new(), left_out, sides };
     let mut under = match kept.checked_sub(1) {
-        Some(before) => CopyParent::Kept(Some(line.name(before).id)),
+        Some(before) => CopyParent::Existing(Some(line.name(before).id)),
         None => CopyParent::Base,
     };
     let mut main = Vec::new();

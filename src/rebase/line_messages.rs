@@ -2,7 +2,7 @@
 
 use lepo_base::error::{Error, Result};
 use lepo_base::role::Role;
-use lepo_store::bubb::{BubbId, BubbName, counted_in_thousands};
+use lepo_store::bubb::{BubbId, BubbName, plural_in_thousands};
 use lepo_store::conv::{AddressMatch, ConvEnd, Forest, Ix, ReadScope};
 use lepo_store::store::{JournalIndex, Store};
 
@@ -107,7 +107,7 @@ impl<'s> EditableLine<'s> {
     /// Returns the note of a hidden message whose text is not printed.
     fn about_hidden(&self, name: &BubbName) -> Result<String> {
         let size = self.store.bubb_size(name).unwrap_or_default();
-        let size = counted_in_thousands(usize::try_from(size).unwrap_or(usize::MAX), "byte");
+        let size = plural_in_thousands(usize::try_from(size).unwrap_or(usize::MAX), "byte");
         if name.role != Role::System {
             return Ok(size);
         }
@@ -149,7 +149,7 @@ impl MessageSource for EditableLine<'_> {
         let bytes = if size > MOST_TEXT { Vec::new() } else { self.bytes(index)? };
         let is_text = std::str::from_utf8(&bytes).is_ok() && !bytes.contains(&0);
         if size > MOST_TEXT || !is_text {
-            let size = counted_in_thousands(usize::try_from(size).unwrap_or(usize::MAX), "byte");
+            let size = plural_in_thousands(usize::try_from(size).unwrap_or(usize::MAX), "byte");
             return message(Some(if is_text { size } else { format!("not text, {size}") }), None);
         }
         message(early, Some(bytes))

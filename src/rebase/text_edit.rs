@@ -8,8 +8,8 @@ use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::store::{ChangingCommand, Store, write_copies};
 
 use super::edited_line::{EditedLine, LeftOut, plan_edited_line};
-use super::kept_texts::keep_text;
 use super::line_messages::EditableLine;
+use super::saved_texts::save_text;
 use crate::rebase_text::{ParsedText, RangeBase, compare, parse, range_in};
 use crate::term::{missing_wait, named_editor, run_editor};
 use crate::ui::{branch_changes, lock_changes};
@@ -32,14 +32,14 @@ pub fn edit_line(
         Ok(planned)
     };
     let failed = match run.failure {
-        Some(failure) => failure.again(ExitKind::Usage),
+        Some(failure) => failure.with_kind(ExitKind::Usage),
         None if run.text == text && line.range.base == RangeBase::Own => return Ok(None),
         None => match plan() {
             Err(error) if error.kind != ExitKind::Nothing => error,
             planned => return planned,
         },
     };
-    Err(keep_edited(failed, &run.text, line, folder, arguments))
+    Err(save_edited(failed, &run.text, line, folder, arguments))
 }
 
 /// Plans what a text means; `None` if nothing changed.
@@ -59,23 +59,22 @@ pub fn plan_text(
 }
 
 /// Stores a text that could not be used; returns the error with the command that reads it again.
-pub fn keep_edited(
+pub fn save_edited(
     error: Error,
     text: &[u8],
     line: &EditableLine<'_>,
     folder: &Path,
     arguments: &str,
 ) -> Error {
-    match keep_text(folder, text) {
+    match save_text(folder, text) {
         Ok(path) => {
             let command = command(&path, text, line, arguments);
             let (hint, joint) = match error.hint.clone() {
                 Some(hint) => (hint, "; "),
                 None => (Hint::default(), ""),
             };
-            error.hint(
-                hint.words(format!("{joint}the edited text is kept; to continue editing it: {command}")),
-            )
+            error
+                .hint(hint.text(format!("{joint}the edited text is kept; to continue editing it: {command}")))
         }
         Err(cause) => Error::new(
             error.kind,

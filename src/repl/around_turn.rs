@@ -62,7 +62,7 @@ pub(super) async fn check_files(session: &mut ReplSession<'_>) -> Result<()> {
 }
 
 /// Adds to the error of a signal at the prompt a hint about what is stored.
-pub(super) fn kept_at_prompt(session: &ReplSession<'_>, error: Error) -> Error {
+pub(super) fn add_stored_hint(session: &ReplSession<'_>, error: Error) -> Error {
     match (error.kind, session.conversation.position.pending) {
         (ExitKind::Signal(_), Some(id)) => StopPoint::Request(id).explain(error),
         (ExitKind::Signal(_), None) if session.tip().is_some() => {

@@ -1,8 +1,8 @@
 //! A turn that starts at the prompt: with a question, or with the last one again.
 
 use super::around_turn::{check_files, confirms_size, print_news, with_files};
-use super::complain::complain;
 use super::confirm::confirm;
+use super::error_line::print_error;
 use super::server_prompts::resources;
 use super::session::{ReplSession, UndoStep, report_error};
 use super::turn::turn;
@@ -57,7 +57,7 @@ pub(super) async fn ask_with(
     if question.is_some()
         && let Err(error) = print_news(session)
     {
-        complain(&error);
+        print_error(&error);
     }
     let mut next = match session.next_turn(question.is_none()) {
         Ok(next) => next,
@@ -98,7 +98,7 @@ pub(super) async fn ask_with(
 pub(super) async fn offer_model(session: &mut ReplSession<'_>) -> Result<()> {
     const QUESTION: &str = "No model is configured. Add one now? (Y/n): ";
     let settings = session.env.settings();
-    let may_lack = session.model.is_none() && settings.models.is_empty() && settings.chosen().is_none();
+    let may_lack = session.model.is_none() && settings.models.is_empty() && settings.chosen_model().is_none();
     if session.offered_model || !may_lack || !session.reader.edits() {
         return Ok(());
     }
@@ -120,7 +120,7 @@ pub(super) async fn offer_model(session: &mut ReplSession<'_>) -> Result<()> {
             Ok(())
         }
         Err(error) => {
-            complain(&error);
+            print_error(&error);
             Ok(())
         }
     }

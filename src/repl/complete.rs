@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use reedline::{Completer, CompletionResult, CompletionStatus, Span, Suggestion};
 
-use super::paths::{completions, named};
+use super::paths::{attachment_completions, completions, last_word};
 use super::slash_spec::{ArgumentKind, SlashSpec};
 use crate::term::{BareWord, OfferedWord, clean, excerpt_within, notice_input};
 use lepo_store::bubb::BubbName;
@@ -78,7 +78,7 @@ impl Completion {
 
     /// Returns the server names that start with `prefix`, each after `mark`; after a complete server name, the offers of
     /// that server.
-    fn served(&self, mark: char, prefix: &str) -> Vec<(String, String)> {
+    fn server_candidates(&self, mark: char, prefix: &str) -> Vec<(String, String)> {
         let names = self.offered.catalogue.names();
         let is_whole = |name: &String| prefix.starts_with(&format!("{mark}{name}:"));
         if names.iter().any(is_whole) {
@@ -107,11 +107,13 @@ impl Completion {
 
     /// Returns the candidates for the end of a line, and the offset at which they start.
     fn offers(&self, line: &str) -> (usize, Vec<(OfferedWord, String)>) {
-        let prefix = line.rsplit(char::is_whitespace).next().unwrap_or_default();
-        let at = line.len() - prefix.len();
         if line.starts_with('!') {
-            return (at, self.shell_words(line, prefix));
+            let prefix = line.rsplit(char::is_whitespace).next().unwrap_or_default();
+            return (line.len() - prefix.len(), self.shell_words(line, prefix));
         }
+        let argument = last_word(line, if line.starts_with('/') { "" } else { "@" });
+        let at = last_word(line, "@").min(argument);
+        let prefix = line.get(at..).unwrap_or_default();
         let offers: Vec<(String, String)> = match line.split_at(at).0.trim_end() {
             "" if at == 0 && prefix.starts_with('/') => self
                 .offered
@@ -120,13 +122,15 @@ impl Completion {
                 .filter(|command| command.word.starts_with(prefix))
                 .map(|command| (command.word.to_string(), command.about.to_string()))
                 .chain(self.prompts(prefix))
-                .chain(self.served('/', prefix))
+                .chain(self.server_candidates('/', prefix))
                 .collect(),
             _ if prefix.starts_with('@')
                 && !["/tail", "/rebase"].iter().any(|word| line.starts_with(word)) =>
             {
-                let served = self.served('@', prefix);
-                let found = named(prefix.trim_start_matches('@'), self.paths.home.as_deref()).into_iter();
+                let served = self.server_candidates('@', prefix);
+                let found =
+                    attachment_completions(prefix.trim_start_matches('@'), self.paths.home.as_deref())
+                        .into_iter();
                 found.map(|path| (format!("@{path}"), String::new())).chain(served).collect()
             }
             word => {
@@ -143,7 +147,7 @@ impl Completion {
                     }
                     Some(ArgumentKind::Address | ArgumentKind::OptionalAddress) => self.addresses(prefix),
                     Some(ArgumentKind::File) => {
-                        let found = named(prefix, self.paths.home.as_deref()).into_iter();
+                        let found = attachment_completions(prefix, self.paths.home.as_deref()).into_iter();
                         found.map(|path| (path, String::new())).collect()
                     }
                     Some(ArgumentKind::OneOf(words)) => words

@@ -20,7 +20,7 @@ pub(super) async fn confirm(session: &mut ReplSession<'_>, question: &'static st
             }
         }
     };
-    session.reader.give(meant_for_prompt.join("\n"));
+    session.reader.prefill(meant_for_prompt.join("\n"));
     Ok(yes)
 }
 

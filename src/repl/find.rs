@@ -12,8 +12,8 @@ use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::ReadScope;
 use lepo_store::store::now;
 
-/// Number, id, date and kind; then the matching line, below them on a narrow terminal.
-const COLUMNS: [Column; 5] =
+/// The columns of a list of the session: number and three facts; then the text, below them on a narrow terminal.
+pub(super) const COLUMNS: [Column; 5] =
     [Column::RIGHT.at_least(4), Column::WHOLE, Column::WHOLE, Column::WHOLE, Column::REST.at_least(12)];
 
 /// The number of visible characters before a match.

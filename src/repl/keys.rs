@@ -172,8 +172,15 @@ fn ends_search(event: &ReedlineEvent) -> bool {
 impl EditMode for Keys {
     fn parse_event(&mut self, event: ReedlineRawEvent) -> ReedlineEvent {
         let event: Event = event.into();
-        if self.reply.has(&event) {
+        if self.reply.consume(&event) {
             return ReedlineEvent::None;
+        }
+        if let Some(count) = self.reply.device(&event) {
+            let is_text = matches!(self.mode.edit_mode(), PromptEditMode::Emacs | INSERT);
+            return match is_text {
+                true => ReedlineEvent::Edit(vec![EditCommand::Backspace; count]),
+                false => ReedlineEvent::None,
+            };
         }
         let (is_line_feed, was_searching) = (is_line_feed(&event), self.is_searching);
         let Ok(event) = ReedlineRawEvent::try_from(event) else { return ReedlineEvent::None };

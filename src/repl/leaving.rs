@@ -10,7 +10,7 @@ pub(super) fn print_leaving(session: &ReplSession<'_>) {
     if session.display.quiet || !session.is_on_terminal() {
         return;
     }
-    let dropped = dropped(
+    let dropped = dropped_choices(
         session.chosen.as_deref(),
         session.env.allowed(),
         session.files.len() + session.contexts.len(),
@@ -39,7 +39,7 @@ fn is_continued(session: &ReplSession<'_>, at: BubbId) -> bool {
 }
 
 /// Lists the choices that end with the session.
-fn dropped(model: Option<&str>, allowed: usize, files: usize) -> Vec<String> {
+fn dropped_choices(model: Option<&str>, allowed: usize, files: usize) -> Vec<String> {
     let some = |count: usize, one: &str, more: &str| match count {
         0 => None,
         1 => Some(format!("1 {one}")),
@@ -53,14 +53,14 @@ fn dropped(model: Option<&str>, allowed: usize, files: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::dropped;
+    use super::dropped_choices;
 
     #[test]
     fn only_what_was_chosen_is_dropped() {
-        assert!(dropped(None, 0, 0).is_empty());
-        assert_eq!(dropped(Some("gpt"), 0, 1), ["model gpt", "1 file for the next question"]);
+        assert!(dropped_choices(None, 0, 0).is_empty());
+        assert_eq!(dropped_choices(Some("gpt"), 0, 1), ["model gpt", "1 file for the next question"]);
         assert_eq!(
-            dropped(None, 2, 2),
+            dropped_choices(None, 2, 2),
             ["2 requests allowed without asking", "2 files for the next question"]
         );
     }

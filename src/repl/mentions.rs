@@ -42,6 +42,15 @@ fn is_name(path: &str) -> bool {
     path.chars().any(|letter| letter != '.')
 }
 
+/// Returns the longest existing path with white space in it after an opening quote that is not closed on its line, as
+/// completion leaves it after a folder.
+fn open_name(text: &str, exists: impl Fn(&str) -> bool) -> Option<&str> {
+    let line = text.strip_prefix('"')?.lines().next()?;
+    let ends = line.char_indices().filter(|(_, letter)| letter.is_whitespace()).map(|(at, _)| at);
+    let mut paths = ends.chain([line.len()]).filter_map(|at| line.get(..at)).rev();
+    paths.find(|path| !line.contains('"') && path.trim().contains(char::is_whitespace) && exists(path))
+}
+
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Mentions {
     /// The question, with `\@` replaced by `@`.
@@ -92,6 +101,10 @@ impl Mentions {
                 false => {}
             }
             return path.len() + 2;
+        }
+        if let Some(path) = open_name(text, &exists) {
+            self.add(path);
+            return path.len() + 1;
         }
         let word = text.split(char::is_whitespace).next().unwrap_or_default();
         let mut path = word;
@@ -177,8 +190,17 @@ mod tests {
 
     #[test]
     fn a_path_behind_an_at_is_found_at_the_start_of_a_word() {
-        const THERE: &[&str] =
-            &["README.md", "src", "src/", "src/main.rs", "a b.txt", "what?", "한글.md", "me@home.txt"];
+        const THERE: &[&str] = &[
+            "README.md",
+            "src",
+            "src/",
+            "src/main.rs",
+            "a b.txt",
+            "our docs/",
+            "what?",
+            "한글.md",
+            "me@home.txt",
+        ];
         let none: [&str; 0] = [];
         for (text, paths, missing, sent) in [
             ("what is in @README.md?", &["README.md"][..], &none[..], None),
@@ -189,6 +211,9 @@ mod tests {
             ("@\"a b.txt\": why", &["a b.txt"], &none, None),
             ("@\"a c.txt\" why", &[], &["a c.txt"], None),
             ("@\"open and @README.md", &["README.md"], &none, None),
+            ("@\"our docs/ in short", &["our docs/"], &none, None),
+            ("@\"our docs/", &["our docs/"], &none, None),
+            ("@\"src in short", &[], &none, None),
             ("@README.md and @README.md", &["README.md"], &none, None),
             ("요약: @한글.md\n@README.md。", &["한글.md", "README.md"], &none, None),
             ("@한글.md를 요약해", &["한글.md"], &none, None),

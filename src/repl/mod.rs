@@ -3,10 +3,10 @@
 mod around_turn;
 mod ask;
 mod commands;
-mod complain;
 mod complete;
 mod confirm;
 mod ctrl_c;
+mod error_line;
 mod find;
 mod history;
 mod keys;

@@ -13,16 +13,16 @@ use reedline::{
 use rustix::process::{Signal as Sent, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT};
 
-use super::complain::complain;
 use super::complete::{Completion, CompletionWords, NoCompletion};
 use super::ctrl_c::{CtrlC, ctrl_c, is_just_stopped};
+use super::error_line::print_error;
 use super::history::history;
 use super::keys::{EDIT, Input, Keys, SUSPEND};
 use super::line_end::SentLine;
 use super::menu::QuietMenu;
 use crate::term::{
     self, PASTED_AT, PASTED_BANG, Paint, Relay, TypeAhead, columns, folded_question, has_input,
-    input_goes_on, is_dumb, pasted, show, stderr_is_terminal, stdin_is_gone, take_entry, typed, unmarked,
+    has_more_input, is_dumb, key_text, pasted, show, stderr_is_terminal, stdin_is_gone, take_entry, unmarked,
 };
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_net::runtime::{BlockingTask, blocking};
@@ -113,7 +113,7 @@ impl PromptReader {
     }
 
     /// Starts the next prompt with this text, as if typed.
-    pub fn give(&mut self, text: String) {
+    pub fn prefill(&mut self, text: String) {
         self.initial_text.insert_str(0, &text);
     }
 
@@ -136,7 +136,7 @@ impl PromptReader {
             return self.read_plain(MARK, interrupt).await;
         };
         if !std::mem::replace(&mut self.has_prompted, true) {
-            self.initial_text += &typed(&TypeAhead::buffered());
+            self.initial_text += &key_text(&TypeAhead::buffered());
         }
         self.restore_typed();
         let initial = take_entry(&mut self.initial_text);
@@ -182,7 +182,7 @@ impl PromptReader {
     fn restore_typed(&mut self) {
         let mut ahead = Relay::unread();
         ahead.extend(self.type_ahead.take().map(TypeAhead::finish).unwrap_or_default());
-        self.initial_text += &typed(&ahead);
+        self.initial_text += &key_text(&ahead);
     }
 
     /// Reads a line that the terminal itself edits.
@@ -223,14 +223,14 @@ impl PromptReader {
     }
 
     /// Buffers further input for the next prompt, and hides it from the answer.
-    pub fn keep_typed(&mut self) {
+    pub fn buffer_typed(&mut self) {
         if self.edits && self.type_ahead.is_none() {
             self.type_ahead = TypeAhead::start();
         }
     }
 }
 
-const TERMINAL: Input = Input { goes_on: input_goes_on };
+const TERMINAL: Input = Input { goes_on: has_more_input };
 
 /// Waits until the terminal is gone. The editor would read its end forever, and with SIGHUP ignored, nothing else
 /// would report it.
@@ -324,7 +324,7 @@ fn edit_elsewhere(editor: &mut Reedline) {
             let text = if old.contains([PASTED_AT, PASTED_BANG]) { pasted(text) } else { text.to_string() };
             editor.run_edit_commands(&[EditCommand::Clear, EditCommand::InsertString(text)]);
         }
-        Err(error) => complain(&error),
+        Err(error) => print_error(&error),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::term::print_status;
 use crate::ui::{ShortIds, notice_lines};
 use lepo_base::error::{Error, Result};
 use lepo_base::hint::HintTarget;
-use lepo_store::bubb::counted_in_thousands;
+use lepo_store::bubb::plural_in_thousands;
 use lepo_turn::Position;
 
 pub(super) fn rebase(session: &mut ReplSession<'_>, address: &str) -> Result<()> {
@@ -48,7 +48,7 @@ pub(super) fn rebase(session: &mut ReplSession<'_>, address: &str) -> Result<()>
     let short = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(edited.tail);
     print_status(&format!(
         "continuing the edited conversation: {short} ({}); the one before it is unchanged",
-        counted_in_thousands(count, "question")
+        plural_in_thousands(count, "question")
     ));
     Ok(())
 }
@@ -57,7 +57,7 @@ pub(super) fn rebase(session: &mut ReplSession<'_>, address: &str) -> Result<()>
 fn print_typed_secrets(session: &ReplSession<'_>, edited: &EditedLine) {
     let masking = &session.env.masking;
     for copy in edited.own.iter().filter_map(|index| edited.copies.get(*index)) {
-        let text = String::from_utf8_lossy(copy.words().unwrap_or_default());
+        let text = String::from_utf8_lossy(copy.new_text().unwrap_or_default());
         masking.screen_question(&text, std::slice::from_ref(&(0..text.len())));
         if let Some(notice) = masking.typed_secret_notice(copy.name.id) {
             notice_lines(&notice, HintTarget::Session).iter().for_each(print_status);

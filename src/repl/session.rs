@@ -3,7 +3,7 @@
 use std::io::{IsTerminal, stdin, stdout};
 use std::sync::Arc;
 
-use super::complain::complain;
+use super::error_line::print_error;
 use super::peer_news::News;
 use super::reader::PromptReader;
 use crate::term::{Out, Paint, StatusLine, is_dumb, print_status, stderr_is_terminal};
@@ -102,7 +102,7 @@ impl ReplSession<'_> {
         work: impl AsyncFnOnce(&TurnEnv, &mut Conversation, &mut TurnView<'_>) -> T,
     ) -> T {
         let mut view = TurnView::new(self.out, self.paint, self.display, HintTarget::Session, state);
-        self.reader.keep_typed();
+        self.reader.buffer_typed();
         let done = work(self.env, &mut self.conversation, &mut view).await;
         view.finish();
         done
@@ -149,9 +149,9 @@ pub(super) fn report_error(state: ViewState, error: &Error) -> Result<ViewState>
     match error.kind {
         ExitKind::Signal(SIGINT) => print_status("stopped; /retry answers again"),
         ExitKind::Signal(number) => return Err(Error::new(ExitKind::Signal(number), "interrupted")),
-        _ => complain(error),
+        _ => print_error(error),
     }
-    Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
+    Ok(state.after(ViewEvent::Failed).after(ViewEvent::Reported))
 }
 
 /// A step that `/undo` reverts: a question, or a command that left the conversation for a new one.

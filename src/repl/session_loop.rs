@@ -1,12 +1,12 @@
 //! The loop of a session: reads entries and runs turns on one conv, whatever other processes add.
 
-use super::around_turn::{kept_at_prompt, print_news};
+use super::around_turn::{add_stored_hint, print_news};
 use super::ask::ask;
-use super::complain::{complain, take_complaint};
 use super::confirm::confirm;
+use super::error_line::{print_error, take_error_printed};
 use super::leaving::print_leaving;
 use super::mentions::ask_typed;
-use super::named_prompt::{enter_prompt, offered};
+use super::named_prompt::{completion_words, enter_prompt};
 use super::paths::pasted_file;
 use super::peer_news::News;
 use super::prompt_entry::PromptEntry;
@@ -40,7 +40,7 @@ pub async fn run_session(
     if let Some(tip) = tip {
         find_waiting(&mut session, tip)?;
     }
-    go_on(&mut session).await
+    run_prompts(&mut session).await
 }
 
 /// Creates a session, and returns the bubb at its end, where a request may be pending.
@@ -75,7 +75,7 @@ fn open_session<'o>(
     let settings = env.settings();
     let display = display.with_settings(settings);
     let how = (paint, keeps, settings.repl_keys);
-    let reader = PromptReader::new(&env.configured.paths, store.clone(), offered(env)?, how);
+    let reader = PromptReader::new(&env.configured.paths, store.clone(), completion_words(env)?, how);
     let session = ReplSession {
         env,
         store,
@@ -102,13 +102,13 @@ fn open_session<'o>(
     Ok((session, tip))
 }
 
-async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
+async fn run_prompts(session: &mut ReplSession<'_>) -> Result<()> {
     let mut state = ViewState::Idle;
     while state != ViewState::End {
         if session.reader.edits()
             && let Err(error) = print_news(session)
         {
-            complain(&error);
+            print_error(&error);
         }
         let entered = match entry(session).await {
             Ok(Some(text)) => match pasted(session, &text).await? {
@@ -118,7 +118,7 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
             },
             Ok(None) => PromptEntry::Leave,
             Err(error) if error.kind == ExitKind::Signal(SIGINT) => PromptEntry::Leave,
-            Err(error) => return Err(kept_at_prompt(session, error)),
+            Err(error) => return Err(add_stored_hint(session, error)),
         };
         let asks = matches!(entered, PromptEntry::Question(_) | PromptEntry::Prompt(..));
         let mut wait = asks.then(AnswerWait::start);
@@ -145,13 +145,13 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
                 }
                 Ok(SessionStep::Leave) => state.after(ViewEvent::Left),
                 Err(error) => {
-                    complain(&error);
+                    print_error(&error);
                     state
                 }
             },
             PromptEntry::Prompt(name, words) => match enter_prompt(session, state, &name, &words).await {
                 Err(error) if error.kind == ExitKind::Usage => {
-                    complain(&error);
+                    print_error(&error);
                     state
                 }
                 entered => entered?,
@@ -165,7 +165,7 @@ async fn go_on(session: &mut ReplSession<'_>) -> Result<()> {
         if is_stopped {
             session.reader.has_stopped();
         }
-        let has_failed = take_complaint();
+        let has_failed = take_error_printed();
         mark_output(session, Some(if is_stopped { 130 } else { u8::from(has_failed) }));
         if session.reader.edits() {
             wait.into_iter().for_each(AnswerWait::finish);
@@ -222,7 +222,7 @@ pub(super) async fn run_own_command(
         Ok(()) => Ok(state.after(ViewEvent::Done)),
         Err(error) if error.kind == ExitKind::Signal(SIGINT) => {
             print_status("stopped; nothing was kept");
-            Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
+            Ok(state.after(ViewEvent::Failed).after(ViewEvent::Reported))
         }
         Err(error) => report_error(state, &error),
     }

@@ -20,7 +20,7 @@ use lepo_base::hint::HintTarget;
 use lepo_base::keyword::{Keyword, parse_keyword};
 use lepo_base::role::Role;
 use lepo_net::fetch::is_url;
-use lepo_store::bubb::counted_in_thousands;
+use lepo_store::bubb::plural_in_thousands;
 use lepo_store::conv::ReadScope;
 use lepo_store::store::check_branch_name;
 use lepo_tool::ToolMode;
@@ -36,13 +36,14 @@ pub(super) async fn servers(session: &mut ReplSession<'_>) -> Result<()> {
     let question = session.env.servers_question().await?;
     if !question.is_empty() {
         let answer = session.env.interrupt.or(ui::agree_to_start(question.clone())).await?;
-        session.env.keep_start_answer(&question, answer)?;
+        session.env.record_start_answer(&question, answer)?;
     }
-    let up = async { Ok(session.env.servers().await) };
+    let starting = session.env.configured.starting.clone();
+    let up = async { Ok(ui::show_starts(starting.clone(), session.env.servers()).await) };
     let (mut servers, notices) = session.env.interrupt.or(up).await?;
     ui::print_server_notices(&notices);
     let listing = async {
-        let mut notices = servers.start_named(|_| true).await;
+        let mut notices = ui::show_starts(starting.clone(), servers.start_named(|_| true)).await;
         notices.extend(servers.list_offers().await);
         Ok(notices)
     };
@@ -191,7 +192,7 @@ pub(super) fn send_along(session: &mut ReplSession<'_>, path: &Path, question: &
                 if std::str::from_utf8(&bytes).is_err() {
                     return Err(Error::usage(format!("{path} is not text")));
                 }
-                let size = counted_in_thousands(bytes.len(), "byte");
+                let size = plural_in_thousands(bytes.len(), "byte");
                 print_status(&one_line(&format!("{path} ({size}) goes with {question}")));
                 session.contexts.push((path, bytes));
             }
@@ -227,13 +228,13 @@ pub(super) fn system_prompt(session: &mut ReplSession<'_>, text: &str) -> Result
 }
 
 /// Prints the tool mode of this session, or changes it; with `--save` the default, too.
-pub(super) fn set_tool_mode(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
-    let Some(mode) = parse_keyword(without_save(words), ToolMode::LASTING) else {
+pub(super) fn set_tool_mode(session: &mut ReplSession<'_>, text: &str) -> Result<()> {
+    let Some(mode) = parse_keyword(without_save(text), ToolMode::LASTING) else {
         let mode = session.env.settings().tool_call_mode.as_str();
         print_status(&format!("tool mode is {mode}; /set-tool-mode auto|manual changes it"));
         return Ok(());
     };
-    let save = words.contains(SAVE);
+    let save = text.contains(SAVE);
     session.env.use_tool_mode(mode, save)?;
     let until = if save { "from now on, everywhere" } else { "in this session; --save makes it the default" };
     print_status(&format!("tool mode is {} {until}", mode.as_str()));
@@ -334,7 +335,7 @@ pub(super) fn edit_question(text: &str) -> Result<SessionStep> {
 }
 
 /// Sets the title of the conversation; without a text, prints it.
-pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
+pub(super) fn title(session: &mut ReplSession<'_>, text: &str) -> Result<()> {
     let forest = session.forest()?;
     let at = session
         .tip()
@@ -342,8 +343,8 @@ pub(super) fn title(session: &mut ReplSession<'_>, words: &str) -> Result<()> {
         .ok_or_else(|| Error::nothing("there is nothing to name yet").hint("ask something first"))?;
     let overviews = Overviews::new(&session.store, &forest);
     let overview = overviews.overview(at);
-    if !words.is_empty() {
-        change_title(&session.store, overview.root, words)?;
+    if !text.is_empty() {
+        change_title(&session.store, overview.root, text)?;
     }
     // Titles are read here, after the change.
     match overview.title() {

@@ -1,13 +1,13 @@
 //! The position and the usage of a session: its first line, `/tokens`, `/ls`.
 
-use super::find::most_listed;
+use super::find::{COLUMNS, most_listed};
 use super::session::{ReplSession, SessionTokens};
-use crate::term::{Column, Table, columns, excerpt_within, print_status, print_status_dim, width};
+use crate::term::{Table, columns, excerpt_within, print_status, print_status_dim, width};
 use crate::ui::{self, ShortIds};
 use crate::view::Overviews;
 use lepo_base::error::Result;
 use lepo_base::time;
-use lepo_store::bubb::{BubbName, counted_in_thousands, thousands};
+use lepo_store::bubb::{BubbName, plural_in_thousands, thousands};
 use lepo_store::conv::{Ix, ReadScope};
 use lepo_store::store::now;
 
@@ -61,10 +61,6 @@ pub(super) fn tokens(session: &ReplSession<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Number with a mark, id, length and date; then title and question, below them on a narrow terminal.
-const COLUMNS: [Column; 5] =
-    [Column::RIGHT.at_least(4), Column::WHOLE, Column::WHOLE, Column::WHOLE, Column::REST.at_least(12)];
-
 /// Lists the newest conversations, including other users', numbered for `/tail`.
 pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let most = most_listed();
@@ -72,7 +68,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
     let scope = if peers.is_empty() { ReadScope::newest(most) } else { ReadScope::All { peers: true } };
     let forest = session.store.forest_for(&[scope])?;
     let own = session.store.own_newest().unwrap_or_default();
-    let (tails, now) = (forest.listed(false, own).take(most).collect::<Vec<Ix>>(), now());
+    let (tails, now) = (forest.listed_tails(false, own).take(most).collect::<Vec<Ix>>(), now());
     let shorts = ShortIds::new(forest.all().map(|ix| forest.name(ix).id));
     let overviews = Overviews::new(&session.store, &forest);
     let current = session.tip().and_then(|id| forest.find(id));
@@ -86,7 +82,7 @@ pub(super) fn list(session: &mut ReplSession<'_>) -> Result<()> {
         rows.push([
             format!("{}{mark}", index + 1),
             from + &shorts.show(id),
-            counted_in_thousands(overview.questions as usize, "question"),
+            plural_in_thousands(overview.questions as usize, "question"),
             time::short(id.time(), now),
         ]);
         let title = overview.title().map(str::to_string).or_else(|| overview.opening().and_then(text_of));

@@ -1,7 +1,7 @@
 //! A turn of a session, and its result: the answer, a pending request, or a stored question.
 
 use super::around_turn::print_stopped;
-use super::complain::complain;
+use super::error_line::print_error;
 use super::session::{ReplSession, SIGINT, report_error};
 use super::window::warn_if_full;
 use crate::term::{print_status, print_status_dim};
@@ -47,7 +47,7 @@ pub(super) async fn turn(
             match outcome.error {
                 Some(ref error) if error.kind == ExitKind::Signal(SIGINT) => {
                     print_stopped(session, &outcome)?;
-                    Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
+                    Ok(state.after(ViewEvent::Failed).after(ViewEvent::Reported))
                 }
                 Some(ref error) if matches!(error.kind, ExitKind::Signal(_)) => {
                     let stop_point = StopPoint::find(&session.store, &outcome).unwrap_or(StopPoint::Nothing);
@@ -55,7 +55,7 @@ pub(super) async fn turn(
                 }
                 Some(error) if error.kind == ExitKind::Pending => {
                     print_pending(&error.chain());
-                    Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told))
+                    Ok(state.after(ViewEvent::Failed).after(ViewEvent::Reported))
                 }
                 Some(error) => report_error(state, &ui::with_kept_question(error, user)),
                 None => Ok(state.after(ViewEvent::Done)),
@@ -63,13 +63,14 @@ pub(super) async fn turn(
         }
         // The turn never started: store the question anyway.
         Err(error) => {
-            let keep = |question| session.conversation.keep(session.env, question, FailedStep::Begin);
+            let keep =
+                |question| session.conversation.store_question(session.env, question, FailedStep::Begin);
             if question.map(keep).transpose()?.flatten().is_some() {
                 session.files.clear();
                 session.contexts.clear();
-                complain(&error);
+                print_error(&error);
                 print_status("Your question is kept: /retry answers it.");
-                return Ok(state.after(ViewEvent::Failed).after(ViewEvent::Told));
+                return Ok(state.after(ViewEvent::Failed).after(ViewEvent::Reported));
             }
             report_error(state, &error)
         }

@@ -41,7 +41,7 @@ pub(super) fn undo(session: &mut ReplSession<'_>) -> Result<()> {
     };
     match step {
         UndoStep::Asked(before, question) => {
-            session.reader.give(question);
+            session.reader.prefill(question);
             // The branch stays at the last answer, and the session leaves it.
             session.conversation.position = Position::at(before);
         }

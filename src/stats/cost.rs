@@ -26,8 +26,8 @@ impl Cost {
         match prices.price_of(model, None).filter(|_| has_tokens) {
             None => Cost { has_unknown: true, ..Cost::default() },
             Some(price) => {
-                let of = |tokens: Option<u64>| tokens.unwrap_or(0);
-                let units = price.cost(of(record.input), of(record.cached), of(record.output));
+                let count = |tokens: Option<u64>| tokens.unwrap_or(0);
+                let units = price.cost(count(record.input), count(record.cached), count(record.output));
                 Cost { units: u64::try_from(units).unwrap_or(u64::MAX), has_known: true, has_unknown: false }
             }
         }
@@ -43,7 +43,7 @@ impl Cost {
 
     /// Formats the sum with two decimals, more if that would be nothing, and `+` if some answers' cost is unknown; `None`
     /// if all are.
-    pub fn words(self) -> Option<String> {
+    pub fn text(self) -> Option<String> {
         let more = if self.has_unknown { "+" } else { "" };
         Some(format!("{}{more}", self.sum()?))
     }

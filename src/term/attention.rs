@@ -26,20 +26,20 @@ pub fn set_attention_signal(signal: AttentionSignal) {
 }
 
 /// Returns the bytes of a signal.
-fn signal_bytes(signal: AttentionSignal, is_dumb: bool, words: &str) -> String {
+fn signal_bytes(signal: AttentionSignal, is_dumb: bool, text: &str) -> String {
     match signal {
         AttentionSignal::Off => String::new(),
         // The form of iTerm2, ConEmu, kitty, foot, Ghostty and WezTerm.
-        AttentionSignal::Osc9 if !is_dumb => format!("\x1b]9;lepo: {words}\x07"),
+        AttentionSignal::Osc9 if !is_dumb => format!("\x1b]9;lepo: {text}\x07"),
         AttentionSignal::Bell | AttentionSignal::Osc9 => "\x07".to_string(),
     }
 }
 
-fn call(to: &mut impl Write, words: &str) {
+fn call(to: &mut impl Write, text: &str) {
     HAS_CALLED.store(true, Ordering::Relaxed);
     let index = usize::from(SIGNAL.load(Ordering::Relaxed));
     if let Some(signal) = AttentionSignal::ALL.get(index) {
-        let bytes = signal_bytes(*signal, is_dumb(), words);
+        let bytes = signal_bytes(*signal, is_dumb(), text);
         // A terminal that cannot be written to has nobody to call.
         let _ = to.write_all(bytes.as_bytes()).and_then(|()| to.flush());
     }

@@ -9,7 +9,7 @@ use rustix::stdio::stdin;
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
 /// Whether more input arrives within this time.
-pub fn input_goes_on(within: Duration) -> bool {
+pub fn has_more_input(within: Duration) -> bool {
     has_input() || event::poll(within).unwrap_or(false)
 }
 

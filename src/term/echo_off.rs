@@ -22,7 +22,7 @@ impl EchoOff {
     }
 
     /// Turns off the echo again if the shell turned it on while the job was stopped.
-    pub fn keep(&self) {
+    pub fn reapply(&self) {
         if let (Some(was), Ok(modes)) = (self.was, tcgetattr(&self.tty))
             && modes.local_modes.contains(LocalModes::ECHO)
         {

@@ -5,13 +5,23 @@ use super::width;
 /// Breaks lines wider than `columns`. Unchanged: a line that shows a command (`$`, `|`) and a line in
 /// columns, which has two consecutive spaces.
 pub fn fold(text: &str, columns: usize) -> String {
+    fold_lines(text, columns, |begun| begun.starts_with(['$', '|']) || begun.contains("  "))
+}
+
+/// Breaks lines of foreign text wider than `columns`: a line in it that looks like a command or like columns is prose.
+pub fn fold_foreign(text: &str, columns: usize) -> String {
+    fold_lines(text, columns, |_| false)
+}
+
+/// Breaks lines wider than `columns`, unless `is_unbreakable` accepts the line without its indent.
+fn fold_lines(text: &str, columns: usize, is_unbreakable: impl Fn(&str) -> bool) -> String {
     let mut folded = String::with_capacity(text.len() + 8);
     for (i, line) in text.split('\n').enumerate() {
         if i > 0 {
             folded.push('\n');
         }
         let begun = line.trim_start();
-        if width(line) <= columns || begun.starts_with(['$', '|']) || begun.contains("  ") {
+        if width(line) <= columns || is_unbreakable(begun) {
             folded.push_str(line);
             continue;
         }
@@ -69,7 +79,7 @@ fn is_number(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{fold, folded_question};
+    use super::{fold, fold_foreign, folded_question};
 
     #[test]
     fn a_question_is_broken_before_its_answers() {
@@ -108,6 +118,18 @@ mod tests {
             ("     one two", 8, "one two"),
         ] {
             assert_eq!(fold(text, columns), folded, "{columns}");
+        }
+    }
+
+    #[test]
+    fn foreign_lines_break_even_if_they_look_like_a_command_or_columns() {
+        for (text, columns, folded) in [
+            ("$HOME is listed", 10, "$HOME is\nlisted"),
+            ("| a long line", 7, "| a\nlong\nline"),
+            ("a name  with blanks", 12, "a name  with\nblanks"),
+            ("$ ls", 10, "$ ls"),
+        ] {
+            assert_eq!(fold_foreign(text, columns), folded, "{columns}");
         }
     }
 }

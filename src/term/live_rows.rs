@@ -29,7 +29,7 @@ impl LiveRows {
             return;
         }
         match &self.hidden {
-            Some(hidden) => hidden.keep(),
+            Some(hidden) => hidden.reapply(),
             None => self.hidden = own_terminal().map(EchoOff::new),
         }
         let (columns, rows) = size();

@@ -42,11 +42,11 @@ mod wrap;
 
 pub use ask::{Tty, on_terminal, tty};
 pub use attention::{AnswerWait, set_attention_signal};
-pub use burst::{has_input, input_goes_on, notice_input};
+pub use burst::{has_input, has_more_input, notice_input};
 pub use clean::{Cleaner, clean, one_line};
 pub use editor::{EDITORS, edit, missing_wait, named_editor, run_editor, without_added_newline};
 pub use excerpt::{cut, excerpt, excerpt_within, padded, width};
-pub use fold::{fold, folded_question};
+pub use fold::{fold, fold_foreign, folded_question};
 pub use full_screen::{FullScreen, KeyPress};
 pub use hangul_keys::{is_yes, latin_keys};
 pub use heading::{full_heading, heading, in_colour, titled};
@@ -69,5 +69,5 @@ pub use terminal::{
     stdout_is_read,
 };
 pub use type_ahead::{TypeAhead, TypeAheadPause};
-pub use typed::{PASTED_AT, PASTED_BANG, is_command_word, pasted, take_entry, typed, unmarked};
+pub use typed::{PASTED_AT, PASTED_BANG, is_command_word, key_text, pasted, take_entry, unmarked};
 pub use wrap::Wrap;

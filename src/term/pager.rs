@@ -28,7 +28,7 @@ pub struct ChosenPager {
 /// Returns `LEPO_PAGER`, else `PAGER`, else `less`, if found.
 pub fn choose() -> Option<ChosenPager> {
     let is_there =
-        |program: &str| program.contains('/') || SearchPath::here().find(program.as_ref()).is_some();
+        |program: &str| program.contains('/') || SearchPath::current().find(program.as_ref()).is_some();
     // Without a terminal description a pager complains and waits for a key.
     if is_dumb() || env::var("TERM").is_none() {
         return None;

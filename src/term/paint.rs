@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::links;
 use super::terminal::is_dumb_term;
 
-/// The words of `--color`.
+/// The values of `--color`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Color {
     /// On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.

@@ -17,7 +17,8 @@ const MOST: usize = 200;
 
 /// Installs a hook: a panic in any thread restores the terminal, prints one line and ends the process.
 pub fn report_panics() {
-    // Standard streams on a terminal are mostly the same one; stdin may be one of lepo's own meanwhile.
+    // Mostly all three are the same terminal. stdin is last: `relay` may have replaced it by a pseudo-terminal when the
+    // panic happens.
     let streams = [stdout(), stderr(), stdin()];
     let before = streams.into_iter().find_map(|stream| Some((stream, tcgetattr(stream).ok()?)));
     std::panic::set_hook(Box::new(move |panic| {
@@ -44,13 +45,13 @@ pub fn report_panics() {
 /// that built lepo.
 fn line(panic: &PanicHookInfo<'_>) -> String {
     let message = cut(&one_line(panic.payload_as_str().unwrap_or("unknown")), MOST);
-    let place = panic.location().map(|place| {
-        let file = Path::new(place.file()).file_name().unwrap_or_default().to_string_lossy();
-        format!(" at {file}:{}", place.line())
+    let location = panic.location().map(|location| {
+        let file = Path::new(location.file()).file_name().unwrap_or_default().to_string_lossy();
+        format!(" at {file}:{}", location.line())
     });
-    let place = place.unwrap_or_default();
+    let location = location.unwrap_or_default();
     format!(
-        "error: this is a bug in lepo ({message}{place}): please report it with the output of `lepo --version \
+        "error: this is a bug in lepo ({message}{location}): please report it with the output of `lepo --version \
          --verbose`"
     )
 }

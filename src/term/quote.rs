@@ -34,7 +34,7 @@ pub fn quote(first: &str, text: &str, columns: usize) -> String {
             }
         }
         match empty {
-            0 => add(&mut out, first, &with_blanks_told(&clean(line)), room),
+            0 => add(&mut out, first, &with_visible_blanks(&clean(line)), room),
             1..=EMPTY => (0..empty).for_each(|_| add(&mut out, first, "", room)),
             _ => add(&mut out, first, &format!("[… {empty} empty lines …]"), room),
         }
@@ -96,7 +96,7 @@ pub fn widest(c: char) -> usize {
     }
 }
 
-fn with_blanks_told(line: &str) -> String {
+fn with_visible_blanks(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
     while let Some(at) = rest.find(is_space) {

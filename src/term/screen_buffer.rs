@@ -17,7 +17,7 @@ pub struct ScreenBuffer {
     /// Offset after the last complete line, and the rows up to it.
     whole: (usize, usize),
     /// Bytes and rows that are on the screen.
-    shown: (usize, usize),
+    on_screen: (usize, usize),
 }
 
 impl ScreenBuffer {
@@ -30,7 +30,7 @@ impl ScreenBuffer {
             row: 0,
             escape: EscapeState::default(),
             whole: (0, 0),
-            shown: (0, 0),
+            on_screen: (0, 0),
         }
     }
 
@@ -60,19 +60,19 @@ impl ScreenBuffer {
 
     /// Returns the complete lines that are not on the screen yet.
     pub fn next_lines(&mut self) -> Vec<u8> {
-        let lines = self.bytes.get(self.shown.0..self.whole.0).unwrap_or_default().to_vec();
-        self.shown = self.whole;
+        let lines = self.bytes.get(self.on_screen.0..self.whole.0).unwrap_or_default().to_vec();
+        self.on_screen = self.whole;
         lines
     }
 
     /// Returns the number of rows on the screen.
     pub fn shown_rows(&self) -> usize {
-        self.shown.1
+        self.on_screen.1
     }
 
     /// Returns the bytes that are not on the screen yet.
     pub fn into_rest(mut self) -> Vec<u8> {
-        self.bytes.split_off(self.shown.0)
+        self.bytes.split_off(self.on_screen.0)
     }
 
     pub fn into_bytes(self) -> Vec<u8> {

@@ -97,13 +97,13 @@ impl Table {
         for (number, index) in numbered.into_iter().rev() {
             let is_for_rest = matches!(self.rest.fit, Fit::Rest(from) if number >= from);
             let spare = if is_for_rest { self.gap + self.rest.least } else { 0 };
-            if table.taken() + spare <= terminal {
+            if table.fixed_width() + spare <= terminal {
                 break;
             }
             table.widths[index] = 0;
         }
         for (index, column) in (0..).zip(&self.columns).filter(|(_, column)| column.fit == Fit::Cut) {
-            let (widest, over) = (self.widths[index], table.taken().saturating_sub(terminal));
+            let (widest, over) = (self.widths[index], table.fixed_width().saturating_sub(terminal));
             table.widths[index] = widest.saturating_sub(over).max(column.least).min(widest);
         }
         table
@@ -115,14 +115,14 @@ impl Table {
     }
 
     /// Returns the width of the columns before the rest.
-    pub fn taken(&self) -> usize {
+    pub fn fixed_width(&self) -> usize {
         let shown = self.widths.iter().filter(|width| **width > 0);
         shown.map(|width| width + self.gap).sum::<usize>().saturating_sub(self.gap)
     }
 
     /// Returns the width that remains for the rest.
     pub fn room(&self) -> usize {
-        self.terminal.map_or(usize::MAX, |columns| columns.saturating_sub(self.taken() + self.gap))
+        self.terminal.map_or(usize::MAX, |columns| columns.saturating_sub(self.fixed_width() + self.gap))
     }
 
     /// Returns a row without its rest.
@@ -132,7 +132,7 @@ impl Table {
 
     /// Returns a row without its rest, but with the blanks before it. `paint` gets the index of a cell and its text.
     pub fn painted(&self, cells: &[String], paint: impl Fn(usize, &str) -> String) -> String {
-        self.joined(cells, |index, cell| {
+        self.join_cells(cells, |index, cell| {
             let blanks = " ".repeat(self.widths[index].saturating_sub(width(cell)));
             match self.columns[index].is_right {
                 true => blanks + &paint(index, cell),
@@ -146,22 +146,22 @@ impl Table {
     pub fn row(&self, cells: &[String], rest: impl Fn(usize) -> String) -> String {
         let plain = |_: usize, cell: &str| cell.to_string();
         let (terminal, room) = (self.terminal.unwrap_or(usize::MAX), self.room());
-        let is_wide = self.taken() > terminal;
+        let is_wide = self.fixed_width() > terminal;
         let after = rest(room);
         let fits = room >= self.rest.least && after.lines().all(|line| width(line) <= room);
         let (begin, indent, rest) = if fits && !is_wide {
             let begin = self.painted(cells, plain) + &" ".repeat(self.gap);
-            (begin, self.taken() + self.gap, after)
+            (begin, self.fixed_width() + self.gap, after)
         } else {
             // Without blanks more of the rows fit.
-            let begin = if is_wide { self.joined(cells, plain) } else { self.line(cells) };
+            let begin = if is_wide { self.join_cells(cells, plain) } else { self.line(cells) };
             (begin + "\n" + &" ".repeat(INDENT), INDENT, rest(terminal.saturating_sub(INDENT)))
         };
         let lines = rest.replace('\n', &format!("\n{}", " ".repeat(indent)));
         format!("{begin}{lines}").trim_end().to_string()
     }
 
-    fn joined(&self, cells: &[String], format: impl Fn(usize, &str) -> String) -> String {
+    fn join_cells(&self, cells: &[String], format: impl Fn(usize, &str) -> String) -> String {
         let shown = cells.iter().enumerate().filter(|(index, _)| self.is_shown(*index));
         let shown = shown.map(|(index, cell)| {
             let (cell, Column { fit, most, .. }) = (self.visible(cell), self.columns[index]);

@@ -36,7 +36,7 @@ pub fn unmarked(text: &str) -> String {
 }
 
 /// Returns the text that these keys produce, with a mark for each Enter; empty if there is nothing else.
-pub fn typed(bytes: &[u8]) -> String {
+pub fn key_text(bytes: &[u8]) -> String {
     let bytes = String::from_utf8_lossy(bytes);
     let mut rest: &str = &bytes;
     let mut text = String::new();
@@ -48,7 +48,7 @@ pub fn typed(bytes: &[u8]) -> String {
             continue;
         }
         rest = match next {
-            '\u{1b}' => behind_sequence(rest),
+            '\u{1b}' => after_sequence(rest),
             _ => rest.strip_prefix(next).unwrap_or_default(),
         };
         match next {
@@ -100,7 +100,7 @@ pub fn take_entry(typed: &mut String) -> String {
 }
 
 /// Skips a key that begins with an escape (arrow, function key, Alt with a letter).
-fn behind_sequence(text: &str) -> &str {
+fn after_sequence(text: &str) -> &str {
     let mut letters = text.char_indices().skip(1);
     let end = match letters.next() {
         Some((_, '[')) => letters.find(|(_, letter)| ('@'..='~').contains(letter)),
@@ -149,7 +149,7 @@ mod tests {
             ("\u{1b}[200~!a\n\u{1b}[201~", "!a\n"),
             ("!\u{1b}[200~a\u{1d}\n!b\u{1b}[201~", "!a\n!b"),
         ] {
-            assert_eq!(typed(bytes.as_bytes()), text, "{bytes:?}");
+            assert_eq!(key_text(bytes.as_bytes()), text, "{bytes:?}");
         }
     }
 
@@ -164,7 +164,7 @@ mod tests {
             ("\r/ls\r\r", &["/ls"]),
             ("\u{1b}[200~a\n/b\u{1b}[201~\r/c", &["a\n/b", "/c"]),
         ] {
-            let mut text = typed(bytes.as_bytes());
+            let mut text = key_text(bytes.as_bytes());
             for entry in entries {
                 assert_eq!(take_entry(&mut text), *entry, "{bytes:?}");
             }

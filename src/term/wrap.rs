@@ -31,7 +31,7 @@ pub struct Wrap {
     active: String,
     link: OpenLink,
     escape: EscapeState,
-    held: usize,
+    word_width: usize,
     /// The beginning of the word was wider than a line and is printed.
     long: bool,
 }
@@ -54,7 +54,7 @@ impl Wrap {
             active: String::new(),
             link: OpenLink::default(),
             escape: EscapeState::default(),
-            held: 0,
+            word_width: 0,
             long: false,
         }
     }
@@ -83,8 +83,8 @@ impl Wrap {
                 }
                 self.word.push(c);
                 self.last = Some(c);
-                self.held += c.width().unwrap_or_default();
-                if self.held > self.room() && c.width() != Some(0) {
+                self.word_width += c.width().unwrap_or_default();
+                if self.word_width > self.room() && c.width() != Some(0) {
                     // No line is wide enough: nothing to wait for.
                     self.flush_word(out);
                     self.long = true;
@@ -126,7 +126,7 @@ impl Wrap {
             self.show(&paint, out);
             return;
         }
-        self.held = 0;
+        self.word_width = 0;
         let word = std::mem::take(&mut self.word);
         let (wide, room) = (width(&word), self.room());
         if self.column == self.hang.1 && self.spaces > 0 && self.spaces < room / 2 {

@@ -10,7 +10,7 @@ use lepo_base::error::{Error, Result};
 use lepo_model::{AgentQuestion, PermissionReply};
 
 /// Says whether the agent is sandboxed.
-fn holds(question: &AgentQuestion) -> String {
+fn sandbox_note(question: &AgentQuestion) -> String {
     match &question.sandbox {
         None => "The agent runs its own tools: lepo does not sandbox them.".to_owned(),
         Some(held) => format!("The agent runs its own tools, {}.", one_line(held)),
@@ -26,7 +26,7 @@ pub async fn permit(agent: String, question: AgentQuestion) -> Result<Permission
 }
 
 /// Returns the title and the text of a question, for a view without a terminal.
-pub fn agent_words(agent: &str, question: &AgentQuestion) -> (String, String) {
+pub fn agent_text(agent: &str, question: &AgentQuestion) -> (String, String) {
     let title = excerpt_within(&question.title, 120);
     let details = format!("{}\n{}", question.title, question.details);
     (
@@ -35,7 +35,7 @@ pub fn agent_words(agent: &str, question: &AgentQuestion) -> (String, String) {
             "Asked by {}:\n\n{}\n\n{}",
             excerpt_within(agent, 60),
             in_fence(details.trim()),
-            holds(question)
+            sandbox_note(question)
         ),
     )
 }
@@ -52,7 +52,7 @@ fn converse(
     loop {
         tty.forget_typed();
         let always = if question.offers_always { " [a]lways, as the agent defines it" } else { "" };
-        let holds = fold(&holds(question), tty.columns());
+        let holds = fold(&sandbox_note(question), tty.columns());
         let length = extent(&question.details, tty.columns());
         let prompt = format!("{length}{holds}\nAllow it? [y]es [n]o{always} ");
         let Some(answer) = tty.ask_about(&about, &prompt, withdrawn)? else { return Ok(None) };

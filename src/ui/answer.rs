@@ -35,7 +35,7 @@ impl ChoicePrompt {
         ChoicePrompt { ask: ask.into(), choices: [&[PromptChoice::Yes, PromptChoice::No], more].concat() }
     }
 
-    fn words(&self) -> impl Iterator<Item = (&'static str, PromptChoice)> {
+    fn choices(&self) -> impl Iterator<Item = (&'static str, PromptChoice)> {
         WORDS.iter().copied().filter(|(_, choice)| self.choices.contains(choice))
     }
 
@@ -46,7 +46,7 @@ impl ChoicePrompt {
             format!(" [{first}]{rest}")
         };
         let explained = if self.choices.contains(&PromptChoice::Explain) { " [?]" } else { "" };
-        format!("{}{}{explained} ", self.ask, self.words().map(word).collect::<String>())
+        format!("{}{}{explained} ", self.ask, self.choices().map(word).collect::<String>())
     }
 
     /// Parses an answer; `None` if it is not among those offered.
@@ -55,13 +55,13 @@ impl ChoicePrompt {
         if answer == "?" && self.choices.contains(&PromptChoice::Explain) {
             return Some(PromptChoice::Explain);
         }
-        let mut matching = self.words().filter(|(word, _)| !answer.is_empty() && word.starts_with(&answer));
+        let mut matching = self.choices().filter(|(word, _)| !answer.is_empty() && word.starts_with(&answer));
         matching.next().map(|(_, choice)| choice)
     }
 
     /// Returns the reply to an invalid answer: `y, n, e, a or ?`.
     pub fn letters(&self) -> String {
-        let mut letters: Vec<&str> = self.words().filter_map(|(word, _)| word.get(..1)).collect();
+        let mut letters: Vec<&str> = self.choices().filter_map(|(word, _)| word.get(..1)).collect();
         if self.choices.contains(&PromptChoice::Explain) {
             letters.push("?");
         }

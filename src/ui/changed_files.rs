@@ -3,7 +3,7 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices, group_diff_ops};
 
 use crate::term::{fold, quote};
-use lepo_store::bubb::counted_in_thousands;
+use lepo_store::bubb::plural_in_thousands;
 use lepo_turn::config::ChangedFile;
 use lepo_turn::{ChangedProgram, ProgramRole};
 
@@ -24,7 +24,7 @@ pub fn changed_text(changed: &ChangedProgram, columns: usize) -> String {
         count => format!("{count} files that changed since you agreed to them"),
     };
     let about = "runs outside any sandbox, and is started from";
-    let mut text = fold(&format!("{} {about} {files}.", role_words(&changed.role)), columns);
+    let mut text = fold(&format!("{} {about} {files}.", role_text(&changed.role)), columns);
     text.push('\n');
     for (index, file) in changed.files.iter().enumerate() {
         text.push_str(&quote("  ", &file.name.to_string_lossy(), columns));
@@ -37,7 +37,7 @@ pub fn changed_text(changed: &ChangedProgram, columns: usize) -> String {
 }
 
 /// Describes the role of a program.
-pub(super) fn role_words(role: &ProgramRole) -> String {
+pub(super) fn role_text(role: &ProgramRole) -> String {
     match role {
         ProgramRole::Server(name) => format!("MCP server {name:?}"),
         ProgramRole::Model(name) => format!("model {name:?}"),
@@ -52,10 +52,10 @@ fn difference(file: &ChangedFile) -> Vec<String> {
     }
     let Some(new) = &file.new else { return vec!["(too long to be shown)".to_string()] };
     if new.contains(&0) || file.old.as_ref().is_some_and(|old| old.contains(&0)) {
-        return vec![format!("(not text, {})", counted_in_thousands(new.len(), "byte"))];
+        return vec![format!("(not text, {})", plural_in_thousands(new.len(), "byte"))];
     }
     if file.old.is_none() && !file.is_new {
-        return vec!["(what it was before is not kept)".to_string()];
+        return vec!["(its earlier content was not stored)".to_string()];
     }
     let old = file.old.as_deref().unwrap_or_default();
     let (old, new): (Vec<&[u8]>, Vec<&[u8]>) = (lines(old), lines(new));
@@ -84,7 +84,7 @@ fn difference(file: &ChangedFile) -> Vec<String> {
     let more = shown.len().saturating_sub(MOST_LINES);
     shown.truncate(MOST_LINES);
     if more > 0 {
-        shown.push(format!("({})", counted_in_thousands(more, "more line")));
+        shown.push(format!("({})", plural_in_thousands(more, "more line")));
     }
     shown
 }

@@ -51,7 +51,7 @@ fn converse(
 }
 
 /// Whether a yes may be stored for the same request later.
-pub(super) fn may_be_kept(proposal: &Proposal) -> bool {
+pub(super) fn may_be_remembered(proposal: &Proposal) -> bool {
     match proposal {
         Proposal::Command(proposal) => proposal.sandbox != Sandbox::None,
         Proposal::Call(_) => true,
@@ -61,7 +61,7 @@ pub(super) fn may_be_kept(proposal: &Proposal) -> bool {
 /// Returns the question, with the answers that it accepts.
 fn offer(proposal: &Proposal) -> ChoicePrompt {
     let mut more = vec![PromptChoice::Explain];
-    more.extend(may_be_kept(proposal).then_some(PromptChoice::Always));
+    more.extend(may_be_remembered(proposal).then_some(PromptChoice::Always));
     match proposal {
         Proposal::Command(_) => {
             more.push(PromptChoice::Edit);
@@ -78,14 +78,14 @@ fn question(proposal: &Proposal, columns: usize) -> String {
         Proposal::Command(proposal) => {
             let extent = extent(&proposal.request.command, columns);
             let bounds = fold(&bounds(proposal.request.access, &proposal.sandbox), columns);
-            let agreed = agreed(&proposal.unagreed, columns);
+            let agreed = foreign_texts_note(&proposal.unagreed, columns);
             format!(
                 "{extent}{bounds}
 {agreed}{question}"
             )
         }
         Proposal::Call(proposal) => {
-            let agreed = agreed(&proposal.unagreed, columns);
+            let agreed = foreign_texts_note(&proposal.unagreed, columns);
             format!("{}{agreed}{question}", extent(&call_text(proposal, columns), columns))
         }
     }
@@ -95,7 +95,7 @@ fn question(proposal: &Proposal, columns: usize) -> String {
 const NAMED_MESSAGES: usize = 4;
 
 /// Lists the foreign texts that a yes also approves; paths are foreign text, too.
-pub(super) fn agreed(unagreed: &[Unagreed], columns: usize) -> String {
+pub(super) fn foreign_texts_note(unagreed: &[Unagreed], columns: usize) -> String {
     let (mut files, mut messages, mut insts, mut refused) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for word in unagreed {
         match word {
@@ -117,7 +117,7 @@ pub(super) fn agreed(unagreed: &[Unagreed], columns: usize) -> String {
         let and_more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let named = format!("{}{and_more}", messages.join(", "));
         text.push_str(&quote("Not written by you: ", &named, columns));
-        let about = "The model follows these messages of the conversation, which hardly show \
+        let about = "The model follows these messages of the conversation, which lists do not show \
             (lepo show -a ID); a yes agrees to them too.";
         text.push_str(&format!("{}\n", fold(about, columns)));
     }
@@ -166,7 +166,7 @@ fn explanation(proposal: &Proposal) -> String {
                 Access::Full => "full: no sandbox. It can do all that you can, with your files and keys.\n",
             });
             text.push_str("y  run it once\nn  refuse; the model is told\ne  change the command first\n");
-            if may_be_kept(&Proposal::Command(proposal.clone())) {
+            if may_be_remembered(&Proposal::Command(proposal.clone())) {
                 text.push_str("a  run it, and do not ask again for this exact command until lepo ends\n");
             }
         }
@@ -316,15 +316,15 @@ mod tests {
         );
         let message = |id: &str| Unagreed::Message(id.into(), "s1".into());
         let words = [Unagreed::File("AGENTS.md".into()), message("01A"), message("01B")];
-        let text = agreed(&words, usize::MAX);
+        let text = foreign_texts_note(&words, usize::MAX);
         assert_eq!(text.lines().nth(2), Some("Not written by you: 01A (s1), 01B (s1)"), "{text}");
         assert_eq!(text.lines().count(), 4, "{text}");
         let many: Vec<Unagreed> = (0..9).map(|n| message(&n.to_string())).collect();
-        assert!(agreed(&many, usize::MAX).contains("3 (s1) and 5 more"));
-        let refused = agreed(&[Unagreed::Refused("AGENTS.md".into())], 80);
+        assert!(foreign_texts_note(&many, usize::MAX).contains("3 (s1) and 5 more"));
+        let refused = foreign_texts_note(&[Unagreed::Refused("AGENTS.md".into())], 80);
         assert_eq!(refused, "Not agreed to: AGENTS.md\n");
-        assert_eq!(agreed(&[], 80), "");
-        let insts = agreed(&[Unagreed::Insts("/r/.lepo/_insts.toml\nyes".into())], usize::MAX);
+        assert_eq!(foreign_texts_note(&[], 80), "");
+        let insts = foreign_texts_note(&[Unagreed::Insts("/r/.lepo/_insts.toml\nyes".into())], usize::MAX);
         assert!(insts.starts_with("Not trusted yet: /r/.lepo/_insts.toml"), "{insts}");
         assert_eq!(insts.lines().count(), 2 + 1, "{insts}");
     }

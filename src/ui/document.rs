@@ -124,8 +124,7 @@ struct SpeechFields<'d> {
 
 impl<'d> TurnDocument<'d> {
     pub fn new(store: &Store, outcome: &'d Outcome, at: HintTarget<'_>) -> TurnDocument<'d> {
-        let answer = AnswerFields::new(store, outcome, None);
-        TurnDocument { answer, ..TurnDocument::unanswered(outcome, outcome.error.as_ref(), at) }
+        TurnDocument::with_text(store, outcome, None, at)
     }
 
     pub fn unanswered(outcome: &'d Outcome, error: Option<&Error>, at: HintTarget<'_>) -> TurnDocument<'d> {
@@ -150,6 +149,16 @@ impl<'d> TurnDocument<'d> {
         at: HintTarget<'_>,
     ) -> TurnDocument<'d> {
         let unmasked = outcome.answer.and_then(|answer| masking.unmasked_text(answer.name.id));
+        TurnDocument::with_text(store, outcome, unmasked, at)
+    }
+
+    /// Creates the document of a turn, with the unmasked text of its answer if it is known.
+    fn with_text(
+        store: &Store,
+        outcome: &'d Outcome,
+        unmasked: Option<String>,
+        at: HintTarget<'_>,
+    ) -> TurnDocument<'d> {
         let answer = AnswerFields::new(store, outcome, unmasked);
         TurnDocument { answer, ..TurnDocument::unanswered(outcome, outcome.error.as_ref(), at) }
     }

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use super::event_document::{EventDocument, ProposalFields, TurnEventFields};
 use super::notices::notice_lines;
 use super::person::TerminalPerson;
-use super::start_question::{about_words, programs_line, start_title};
+use super::start_question::{fenced_about, programs_line, start_title};
 use crate::term::{LineLevel, Out, tty};
 use crate::view::{ErrorFields, RequestFields};
 use lepo_base::hint::HintTarget;
@@ -34,6 +34,7 @@ impl<'o> EventLines<'o> {
     fn emit(&mut self, name: Option<&str>, event: TurnEvent<'_>) {
         let fields = match event {
             TurnEvent::Pause => return self.out.flush(),
+            TurnEvent::ServersStarting(_) => return,
             // The wait for MCP servers was printed already.
             TurnEvent::Waiting if name.is_none() && self.waits => return,
             TurnEvent::Bubb(name, bytes) => TurnEventFields::from_bubb(name, bytes),
@@ -107,7 +108,7 @@ impl View for EventLines<'_> {
 fn start_note(question: &StartQuestion) -> TurnEventFields<'static> {
     let title =
         programs_line(question).into_iter().chain([start_title(question)]).collect::<Vec<_>>().join(" ");
-    let text = about_words(question).into_iter().chain([title]).collect::<Vec<_>>().join("\n");
+    let text = fenced_about(question).into_iter().chain([title]).collect::<Vec<_>>().join("\n");
     TurnEventFields::Note { text }
 }
 

@@ -40,7 +40,7 @@ fn converse(
         ServerQuestion::Form(form) => fill(tty, form, withdrawn),
         ServerQuestion::Visit(..) => {
             let offer = ChoicePrompt::new("Have you visited it, or will you?", &[]);
-            Ok(match agreed(tty, &offer, withdrawn)? {
+            Ok(match confirm_form(tty, &offer, withdrawn)? {
                 Some(true) => ElicitationResult::Visited,
                 Some(false) => ElicitationResult::Declined,
                 None => ElicitationResult::Cancelled,
@@ -72,7 +72,7 @@ fn fill(tty: &mut Tty, form: &ElicitationForm, withdrawn: &AtomicBool) -> io::Re
     let columns = tty.columns();
     tty.show(&quote("Asks for: ", &names.join(", "), columns))?;
     let offer = ChoicePrompt::new("Answer it? What you enter is sent to the server.", &[]);
-    match agreed(tty, &offer, withdrawn)? {
+    match confirm_form(tty, &offer, withdrawn)? {
         Some(true) => {}
         Some(false) => return Ok(ElicitationResult::Declined),
         None => return Ok(ElicitationResult::Cancelled),
@@ -94,7 +94,7 @@ fn fill(tty: &mut Tty, form: &ElicitationForm, withdrawn: &AtomicBool) -> io::Re
     Ok(ElicitationResult::Filled(content))
 }
 
-fn agreed(tty: &mut Tty, offer: &ChoicePrompt, withdrawn: &AtomicBool) -> io::Result<Option<bool>> {
+fn confirm_form(tty: &mut Tty, offer: &ChoicePrompt, withdrawn: &AtomicBool) -> io::Result<Option<bool>> {
     loop {
         tty.forget_typed();
         let Some(answer) = tty.ask(&offer.question(), withdrawn)? else { return Ok(None) };

@@ -167,9 +167,9 @@ impl<'o> GroupTurnView<'o> {
         }
         self.out.trusted("\n");
         match self.masking.unmasked_text(bubb.id) {
-            Some(given) => self.words(given.as_bytes()),
+            Some(given) => self.print_text(given.as_bytes()),
             None => match self.store.read_bubb(bubb) {
-                Ok(bytes) => self.words(&bytes),
+                Ok(bytes) => self.print_text(&bytes),
                 Err(error) => warn(&error),
             },
         }
@@ -179,7 +179,7 @@ impl<'o> GroupTurnView<'o> {
     }
 
     /// Prints text of a model; its Markdown is rendered on a terminal.
-    fn words(&mut self, bytes: &[u8]) {
+    fn print_text(&mut self, bytes: &[u8]) {
         if self.markdown.is_none() {
             self.markdown = self.display.markdown(self.out, self.paint);
         }
@@ -229,13 +229,13 @@ impl<'o> GroupTurnView<'o> {
     /// Prints a fragment of a speech, if speeches are streamed.
     fn speech(&mut self, name: &str, text: &str) {
         if self.display.quiet || self.display.json || !self.out.is_terminal() {
-            return self.rows.goes_on(name, "speaking", true);
+            return self.rows.update(name, "speaking", true);
         }
         if !std::mem::replace(&mut self.speaking, true) {
             self.rows.clear();
             self.head(&self.signs.speaker(name));
         }
-        self.words(text.as_bytes());
+        self.print_text(text.as_bytes());
     }
 
     fn end_speech(&mut self) {
@@ -255,7 +255,7 @@ impl<'o> GroupTurnView<'o> {
         }
     }
 
-    fn failed(&mut self, name: &str, error: &Error) {
+    fn print_failure(&mut self, name: &str, error: &Error) {
         self.rows.end(name, "failed", Usage::default());
         self.note(&format!("{name} failed: {}", error.chain()));
         if let Some(hint) = error.hint_for(self.hint_target) {
@@ -291,7 +291,7 @@ impl<'o> GroupTurnView<'o> {
             self.head(&heading);
             self.out.trusted(if terminal { "" } else { "\n" });
         }
-        self.words(text.as_bytes());
+        self.print_text(text.as_bytes());
         self.end_line();
         self.out.flush();
     }
@@ -335,9 +335,9 @@ impl<'o> GroupTurnView<'o> {
                 self.rows.start(name, state);
                 self.draw();
             }
-            (Some(name), TurnEvent::Thinking(_)) => self.rows.goes_on(name, "thinking", false),
+            (Some(name), TurnEvent::Thinking(_)) => self.rows.update(name, "thinking", false),
             (Some(name), TurnEvent::Text(text)) if self.mode == GroupMode::Debate => self.speech(name, text),
-            (Some(name), TurnEvent::Text(_)) => self.rows.goes_on(name, "answering", true),
+            (Some(name), TurnEvent::Text(_)) => self.rows.update(name, "answering", true),
             (_, TurnEvent::Pause) if self.speaking => self.out.flush(),
             _ => {}
         }
@@ -348,7 +348,7 @@ impl<'o> GroupTurnView<'o> {
             GroupEvent::Common(event) => self.event(None, event),
             GroupEvent::In(name, event) => self.event(Some(name), event),
             GroupEvent::Spoken(name, answered) => self.spoken(name, answered),
-            GroupEvent::Failed(name, error) => self.failed(name, error),
+            GroupEvent::Failed(name, error) => self.print_failure(name, error),
             GroupEvent::Floor(round, _) => {
                 self.judging = false;
                 self.print_bids();

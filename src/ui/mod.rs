@@ -37,7 +37,7 @@ mod tools;
 mod turn;
 mod waiting;
 
-pub use agent_permission::agent_words;
+pub use agent_permission::agent_text;
 pub use answer::{ChoicePrompt, PromptChoice};
 pub use changed_files::changed_text;
 pub use changes::{branch_changes, change_branches, change_title, lock_changes, make_branch};
@@ -50,23 +50,24 @@ pub use history::{show_past, warn_incomplete, warn_incomplete_start};
 pub use incomplete_answers::ended_early;
 pub use message::{MessageView, copy_bubb};
 pub use models::{
-    ModelFields, activate_model, embedded_in, known_models, listed_models, offered_line, offered_names,
-    pager_choice, reading_settings,
+    ModelFields, activate_model, embedded_in, is_removable, known_models, listed_models, offered_line,
+    offered_names, pager_choice, reading_settings, removable_models,
 };
 pub use new_model::{PartialModel, add_model, answers};
 pub use notes::{
-    insts_with_warnings, labelled_or_warn, note_branch, note_dropped, note_ends, note_place,
+    insts_with_warnings, labelled_or_warn, note_branch, note_dropped, note_ends, note_skipped_request,
     note_system_prompt, read_request, text_or_warn, waiting_at, warn_of_ahead, with_kept_question,
 };
 pub use notices::{explained_notices, notice_lines, print_server_notices};
 pub use outcome::{bubbs_to_read, headings, print_ids, set_apart};
-pub use permission::{in_fence, permission_words, request_title};
+pub use permission::{in_fence, permission_text, request_title};
 pub use replay::ReplayRows;
 pub use shared_view::SharedView;
 pub use short_ids::ShortIds;
-pub use start_question::{about_words, agree_to_start, folder_name, programs_line, start_title};
+pub use start_question::{agree_to_start, fenced_about, folder_name, programs_line, start_title};
 pub use state::{ViewEvent, ViewState};
 pub use status_lines::{named_position, place_line, usage_line};
 pub use stop_point::StopPoint;
 pub use tools::tool_table;
 pub use turn::TurnView;
+pub use waiting::show_starts;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::term::{Column, Fit, Table};
 use lepo_model::Usage;
-use lepo_store::bubb::counted_in_thousands;
+use lepo_store::bubb::plural_in_thousands;
 
 /// Name, state, seconds, and tokens if there is room. The minimum widths are usual ones, so that columns seldom move.
 const COLUMNS: [Column; 4] = [
@@ -47,7 +47,7 @@ impl ModelRows {
     }
 
     /// Updates the state of one row.
-    pub fn goes_on(&mut self, name: &str, state: &str, is_text: bool) {
+    pub fn update(&mut self, name: &str, state: &str, is_text: bool) {
         if let Some(row) = self.row_mut(name) {
             row.state = state.into();
             row.pieces += u64::from(is_text);
@@ -82,7 +82,7 @@ impl ModelRow {
         let (ms, tokens_of_answer) =
             self.totals.unwrap_or_else(|| (self.since.elapsed().as_millis() as u64, None));
         let tokens = tokens_of_answer.or(Some(self.pieces).filter(|&pieces| pieces > 0));
-        let tokens = tokens.map(|tokens| counted_in_thousands(tokens as usize, "token"));
+        let tokens = tokens.map(|tokens| plural_in_thousands(tokens as usize, "token"));
         let seconds = format!("{}.{} s", ms / 1000, ms % 1000 / 100);
         [self.name.clone(), self.state.clone(), seconds, tokens.unwrap_or_default()]
     }
@@ -97,8 +97,8 @@ mod tests {
         let mut rows = ModelRows::default();
         rows.start("claude", "waiting");
         rows.start("제미니", "waiting");
-        rows.goes_on("claude", "answering", true);
-        rows.goes_on("claude", "answering", true);
+        rows.update("claude", "answering", true);
+        rows.update("claude", "answering", true);
         rows.end("제미니", "done", Usage { output: Some(34), ..Usage::default() });
         assert_eq!(
             rows.lines(80),

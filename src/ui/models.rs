@@ -87,6 +87,22 @@ pub fn offered_names(settings: &Settings, paths: &Paths, prefix: &str) -> Vec<(S
     models.map(|model| (format!("{word}:{}", model.id), offered_line(&model))).collect()
 }
 
+/// Whether `lepo model rm` removes an entry of the user's file: `lepo model add` could have written it.
+pub fn is_removable(model: &ModelConfig) -> bool {
+    model.provider.server().is_some() || model.provider == Provider::Embedded
+}
+
+/// Returns what `lepo model rm` removes, each with a description: entries of the user's file, and weights.
+pub fn removable_models(settings: &Settings, paths: &Paths) -> Vec<(String, String)> {
+    let weights = weights::names(&paths.models());
+    let entries = settings.models.iter().filter(|model| is_removable(model));
+    // Weights are removed before an entry of the same name.
+    let entries = entries.filter(|model| !weights.contains(&model.name));
+    let entries =
+        entries.map(|model| (model.name.clone(), format!("{} {}", model.provider.as_str(), model.model)));
+    entries.chain(weights.iter().map(|name| (name.clone(), "weights".to_string()))).collect()
+}
+
 /// Returns the known windows by the names of the configured models, and the prices of tokens, without a request;
 /// both empty if the settings cannot be read.
 pub fn known_models() -> (HashMap<String, u64>, Prices) {

@@ -13,7 +13,7 @@ use lepo_base::hint::{Hint, quoted};
 use lepo_model::Provider;
 use lepo_turn::config::{self, KeyEntry, NewModel, Paths, Settings, planned_model};
 pub use partial_model::{PartialModel, no_server};
-use partial_model::{check_name, checked_url, taken};
+use partial_model::{check_name, checked_url, name_taken};
 pub use trial::answers;
 
 /// Adds a model: asks the user, if there is one, for missing fields, sends the model one question, and adds it if
@@ -37,7 +37,7 @@ pub async fn add_model(
         false => of_options(partial)?,
     };
     let Some(mut config) = planned_model(settings, &model, &Env::from_process())? else {
-        return Err(taken(settings, &model.name));
+        return Err(name_taken(settings, &model.name));
     };
     // The configuration line that the key would come from is not written yet.
     match &model.key {
@@ -67,7 +67,7 @@ pub async fn add_model(
             if error.hint.as_ref().is_some_and(Hint::wants_key) {
                 error = error.hint("give its key: --key-env NAME, or --key - to read it from stdin");
             }
-            if has_person && !asker.keeps(&error).await? {
+            if has_person && !asker.confirm_adding(&error).await? {
                 // The reason is on the terminal already.
                 return Err(Error::new(error.kind, format!("{} was not added", model.name)));
             }
@@ -80,7 +80,7 @@ pub async fn add_model(
     };
     let model = NewModel { is_active, ..model };
     if !config::add_model(&settings.file, &model)? {
-        return Err(taken(settings, &model.name));
+        return Err(name_taken(settings, &model.name));
     }
     let before = settings.models.iter().find(|model| model.is_active && is_active);
     let state = match (is_active, before) {

@@ -26,7 +26,7 @@ pub fn warn_of_ahead(forest: &Forest, begin: TurnStart) {
 }
 
 /// Reports that a question skips a pending request at the newest tail, which it would continue by default.
-pub fn note_place(store: &Store, forest: &Forest, begin: TurnStart) {
+pub fn note_skipped_request(store: &Store, forest: &Forest, begin: TurnStart) {
     let (TurnStart::Under(from), Some(newest)) = (begin, forest.newest()) else { return };
     let name = forest.name(newest);
     if being_answered(store, forest, newest).is_some() {
@@ -65,7 +65,7 @@ pub fn note_dropped(store: &Store, begin: TurnStart, tip: &BubbName) {
 pub fn waiting_at(store: &Store, name: &BubbName) -> Result<Option<ToolRequest>> {
     let Some(request) = name.hidden.then(|| read_request(store, name)).flatten() else { return Ok(None) };
     let forest = store.forest_for(&[ReadScope::Since { id: name.id, judged: true }])?;
-    let waits = forest.find(name.id).is_some_and(|ix| forest.standing(ix) == RequestState::Pending);
+    let waits = forest.find(name.id).is_some_and(|ix| forest.request_state(ix) == RequestState::Pending);
     Ok(waits.then_some(request))
 }
 
@@ -102,8 +102,8 @@ pub fn with_kept_question(mut error: Error, question: Option<BubbId>) -> Error {
     if question.is_none() || error.kind != ExitKind::Remote || error.suggests_retry() {
         return error;
     }
-    let before = error.hint.take().map(|hint| hint.words("; ")).unwrap_or_default();
-    error.hint(before.words("the question is kept: ").command(ResumeAction::Retry).words(" answers it"))
+    let before = error.hint.take().map(|hint| hint.text("; ")).unwrap_or_default();
+    error.hint(before.text("the question is kept: ").command(ResumeAction::Retry).text(" answers it"))
 }
 
 /// Prints the warnings about an instructions file and returns the instructions.

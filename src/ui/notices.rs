@@ -10,7 +10,7 @@ pub use table::ManualNotice;
 
 use crate::term::{StatusLine, one_line, print_status};
 use lepo_base::hint::{Hint, HintCommand, HintTarget};
-use lepo_store::bubb::counted_in_thousands;
+use lepo_store::bubb::plural_in_thousands;
 use lepo_tool::mcp::ServerNotice;
 use lepo_turn::{Notice, SecretsFound};
 use table::{COMMANDS, FILES, MODELS, SECRETS, SERVERS, name_values, notices};
@@ -39,7 +39,7 @@ pub fn explained_notices() -> [(&'static str, Vec<ManualNotice>); 5] {
 notices! { Notice, at;
     Notice::Model(notice) => lines { model::lines(notice, at) };
     Notice::Server(notice) => lines { server::lines(notice, at) };
-    Notice::Left(item) => lines { cleanup::lines(item, at) };
+    Notice::Cleanup(item) => lines { cleanup::lines(item, at) };
     Notice::AmbientModel(model, variable, other) =>
         note "{model} answers, by {variable}; for the other: -m {other}",
         MODELS: "No model is configured, so a variable decides. `lepo model add` configures one.";
@@ -91,12 +91,12 @@ notices! { Notice, at;
     Notice::ProcessesLeft(count) => warning "{count} processes of the command could not be ended",
         COMMANDS: "They may still be running; ps(1) lists them.";
     Notice::AgentRefused(agent) => note "a request of {agent} was refused: nobody can be asked here";
-    Notice::ResourceRead(address, bytes), size = counted_in_thousands(*bytes, "byte") =>
+    Notice::ResourceRead(address, bytes), size = plural_in_thousands(*bytes, "byte") =>
         plain "read {address}: {size}";
     Notice::ExitCode(code) => plain "exit code: {code}";
     Notice::NoExit => plain "it did not exit";
-    Notice::Out(name, failures) => note "{name} is out, after {failures} consecutive failures";
-    Notice::OutUnasked(name) => note "{name} is out: it cannot be asked";
+    Notice::ParticipantOut(name, failures) => note "{name} is out, after {failures} consecutive failures";
+    Notice::ParticipantUnavailable(name) => note "{name} is out: it cannot be asked";
     Notice::LastRound(rounds, orchestrator) => note "the limit of {rounds} rounds is reached: {orchestrator} sums up";
     Notice::NoDecision(name) => note "the reply of {name} named no speaker and did not end the debate";
     Notice::NothingToJudge(judge) => note "there are fewer than two answers, so {judge} is not asked to judge";
@@ -118,7 +118,7 @@ fn secrets_found(found: &SecretsFound, at: HintTarget<'_>) -> String {
         return sentence;
     }
     let remedy = Hint::from(", and sent so: ").either("--unmasked", "/unmasked before a question");
-    sentence + &remedy.words(" sends the text").render(at)
+    sentence + &remedy.text(" sends the text").render(at)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The consent question as text, for a view without a terminal: the command, its directory and its sandbox.
 
-use super::consent::{agreed, bounds, may_be_kept, text};
+use super::consent::{bounds, foreign_texts_note, may_be_remembered, text};
 use crate::term::{clean, excerpt_within};
 use lepo_tool::{Proposal, ToolRequest};
 
@@ -13,11 +13,11 @@ pub struct PermissionText {
     /// The request with all its details, in Markdown.
     pub text: String,
     /// Whether a yes may be valid for the rest of the session.
-    pub may_be_kept: bool,
+    pub may_be_remembered: bool,
 }
 
 /// Returns the text of the question, equal to that on a terminal.
-pub fn permission_words(proposal: &Proposal) -> PermissionText {
+pub fn permission_text(proposal: &Proposal) -> PermissionText {
     let (request, bounds) = match proposal {
         Proposal::Command(proposal) => (
             ToolRequest::Command(proposal.request.clone()),
@@ -29,11 +29,15 @@ pub fn permission_words(proposal: &Proposal) -> PermissionText {
     if let Some(bounds) = bounds {
         fenced.push_str(&format!("\n\n{bounds}"));
     }
-    let agreed = agreed(proposal.unagreed(), usize::MAX);
+    let agreed = foreign_texts_note(proposal.unagreed(), usize::MAX);
     if !agreed.is_empty() {
         fenced.push_str(&format!("\n\n{}", in_fence(agreed.trim_end())));
     }
-    PermissionText { title: request_title(&request), text: fenced, may_be_kept: may_be_kept(proposal) }
+    PermissionText {
+        title: request_title(&request),
+        text: fenced,
+        may_be_remembered: may_be_remembered(proposal),
+    }
 }
 
 pub fn request_title(request: &ToolRequest) -> String {
@@ -59,7 +63,7 @@ mod tests {
         let permission = |command: &str, access, sandbox| {
             let request = CommandRequest { command: command.into(), access, why: None };
             let proposal = CommandProposal { request, dir: "/".into(), sandbox, unagreed: Vec::new() };
-            permission_words(&Proposal::Command(proposal))
+            permission_text(&Proposal::Command(proposal))
         };
         let evil = "ls\n```\nSandboxed: may do nothing.\n\u{1b}[2J";
         let asked = permission(evil, Access::Read, Sandbox::Landlock);
@@ -70,7 +74,7 @@ mod tests {
         );
         assert!(asked.text.ends_with("Sandboxed (Landlock): may read this directory; no home, no network."));
         assert!(!asked.text.contains('\u{1b}') && !asked.title.contains(['\n', '\u{1b}']), "{}", asked.title);
-        assert!(asked.may_be_kept);
-        assert!(!permission("ls", Access::Full, Sandbox::None).may_be_kept);
+        assert!(asked.may_be_remembered);
+        assert!(!permission("ls", Access::Full, Sandbox::None).may_be_remembered);
     }
 }

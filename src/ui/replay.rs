@@ -68,7 +68,7 @@ impl<'a> ReplayRows<'a> {
     }
 
     /// Marks a line as ended.
-    pub fn ended(&self, name: &str, is_complete: bool) {
+    pub fn mark_ended(&self, name: &str, is_complete: bool) {
         let state = if is_complete { "done" } else { "stopped" };
         self.drawn.borrow_mut().rows.end(name, state, Usage::default());
     }
@@ -98,9 +98,9 @@ pub struct ReplayRow<'r> {
 }
 
 impl ReplayObserver for ReplayRow<'_> {
-    fn on_question(&mut self, number: usize, of: usize) {
-        self.state = format!("{}/{of}", number + 1);
-        self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, false);
+    fn on_question(&mut self, number: usize, total: usize) {
+        self.state = format!("{}/{total}", number + 1);
+        self.rows.drawn.borrow_mut().rows.update(&self.name, &self.state, false);
     }
 
     fn view(&mut self) -> &mut dyn View {
@@ -117,7 +117,7 @@ impl View for ReplayRow<'_> {
                 }
             }
             TurnEvent::Text(_) | TurnEvent::Thinking(_) => {
-                self.rows.drawn.borrow_mut().rows.goes_on(&self.name, &self.state, true);
+                self.rows.drawn.borrow_mut().rows.update(&self.name, &self.state, true);
             }
             _ => {}
         }

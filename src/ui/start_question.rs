@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use rustix::process::Signal;
 
 use super::answer::{ChoicePrompt, PromptChoice};
-use super::changed_files::{changed_text, role_words};
-use super::consent::agreed;
+use super::changed_files::{changed_text, role_text};
+use super::consent::foreign_texts_note;
 use super::in_fence;
 use crate::term::{Tty, TypeAheadPause, extent, fold, on_terminal, one_line};
 use lepo_base::error::{Error, Result};
@@ -50,11 +50,11 @@ fn about_text(question: &StartQuestion, columns: usize) -> String {
     if !question.changed.is_empty() && !question.folders.is_empty() {
         text.push_str(&format!("{}\n", fold("A yes starts it as it is now, too.", columns)));
     }
-    text + &agreed(&question.words(), columns)
+    text + &foreign_texts_note(&question.texts(), columns)
 }
 
 /// Like [`about_text`], for a view without a terminal.
-pub fn about_words(question: &StartQuestion) -> Option<String> {
+pub fn fenced_about(question: &StartQuestion) -> Option<String> {
     let text = about_text(question, usize::MAX);
     (!text.is_empty()).then(|| in_fence(text.trim_end()))
 }
@@ -82,7 +82,7 @@ pub fn start_line(question: &StartQuestion) -> String {
 pub fn start_title(question: &StartQuestion) -> String {
     match (question.folders.is_empty(), question.changed.as_slice()) {
         (true, changed) if !changed.is_empty() => {
-            let roles: Vec<String> = changed.iter().map(|changed| role_words(&changed.role)).collect();
+            let roles: Vec<String> = changed.iter().map(|changed| role_text(&changed.role)).collect();
             format!("Start {}", roles.join(" and "))
         }
         _ => start_line(question),
@@ -122,7 +122,7 @@ mod tests {
         assert!(about.starts_with("Programs of yours (npx, python3 -m, x"), "{about}");
         assert!(lines.starts_with("Trust /srv/app"), "{lines}");
         assert!(!format!("{about}{lines}").contains(['\n', '\u{1b}']), "{about}{lines}");
-        assert_eq!(about_words(&question), None);
+        assert_eq!(fenced_about(&question), None);
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub enum ViewEvent {
     /// An invalid message, a lost connection, an interruption.
     Failed,
     /// The error was printed.
-    Told,
+    Reported,
     /// The user left: an empty line, `exit`, Ctrl+D or Ctrl+C at the prompt.
     Left,
 }
@@ -52,7 +52,7 @@ impl ViewState {
         match (self, step) {
             (End, _) | (_, ViewEvent::Left) => End,
             (Idle, ViewEvent::Entered) => Processing,
-            (Error, ViewEvent::Told) => Idle,
+            (Error, ViewEvent::Reported) => Idle,
             (Processing | Streaming | Thinking | Tool | Content, _) => match step {
                 ViewEvent::Asked => Streaming,
                 ViewEvent::Thought => Thinking,
@@ -62,7 +62,7 @@ impl ViewState {
                 ViewEvent::Done if self == Tool => Streaming,
                 ViewEvent::Done => Idle,
                 ViewEvent::Failed => Error,
-                ViewEvent::Entered | ViewEvent::Told | ViewEvent::Left => self,
+                ViewEvent::Entered | ViewEvent::Reported | ViewEvent::Left => self,
             },
             (Idle | Error, _) => self,
         }
@@ -115,7 +115,7 @@ mod tests {
             ),
             // an invalid message, printed; then another question
             (
-                vec![Entered, Asked, Failed, Told, Entered],
+                vec![Entered, Asked, Failed, Reported, Entered],
                 vec![S::Processing, S::Streaming, S::Error, S::Idle, S::Processing],
             ),
             (vec![Left, Entered], vec![S::End, S::End]),
@@ -137,7 +137,7 @@ mod tests {
                 (ViewEvent::Done, if state == Tool { Streaming } else { Idle }),
                 (ViewEvent::Failed, Error),
                 (ViewEvent::Entered, state),
-                (ViewEvent::Told, state),
+                (ViewEvent::Reported, state),
                 (ViewEvent::Left, End),
             ] {
                 assert_eq!(state.after(step), next, "{state:?} after {step:?}");
@@ -148,12 +148,12 @@ mod tests {
             (Idle, ViewEvent::Left, End),
             (Idle, ViewEvent::Said, Idle),
             (Idle, ViewEvent::Done, Idle),
-            (Error, ViewEvent::Told, Idle),
+            (Error, ViewEvent::Reported, Idle),
             (Error, ViewEvent::Left, End),
             (Error, ViewEvent::Said, Error),
             (Error, ViewEvent::Entered, Error),
             (End, ViewEvent::Entered, End),
-            (End, ViewEvent::Told, End),
+            (End, ViewEvent::Reported, End),
         ] {
             assert_eq!(state.after(step), next, "{state:?} after {step:?}");
         }

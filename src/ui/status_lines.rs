@@ -4,7 +4,7 @@ use super::ShortIds;
 use crate::term::{clean, cut, excerpt, excerpt_within, width};
 use crate::view::{Overview, Overviews};
 use lepo_base::time;
-use lepo_store::bubb::{counted_in_thousands, model_label, thousands};
+use lepo_store::bubb::{model_label, plural_in_thousands, thousands};
 use lepo_store::conv::{Forest, Ix};
 use lepo_store::store::{Store, now};
 use lepo_turn::Outcome;
@@ -94,7 +94,7 @@ pub fn named_position(store: &Store, forest: &Forest, tail: Ix) -> String {
 }
 
 fn position(forest: &Forest, overview: &Overview<'_>) -> String {
-    let length = counted_in_thousands(overview.questions as usize, "question");
+    let length = plural_in_thousands(overview.questions as usize, "question");
     let id = ShortIds::new(forest.all().map(|ix| forest.name(ix).id)).show(overview.tail.id);
     format!("{id} ({length})")
 }

@@ -48,23 +48,23 @@ impl StopPoint {
             StopPoint::Request(id) => error.hint(
                 Hint::from("the request waits: ")
                     .command(ResumeAction::Approve(id.to_string()))
-                    .words(" carries it out, ")
+                    .text(" carries it out, ")
                     .command(ResumeAction::Deny(id.to_string()))
-                    .words(" refuses it"),
+                    .text(" refuses it"),
             ),
             StopPoint::Partial => error.hint(
                 Hint::from("stopped; the next question continues from here; ")
                     .either("`lepo do --continue` asks for the rest; ", "")
                     .command(ResumeAction::Retry)
-                    .words(" answers again"),
+                    .text(" answers again"),
             ),
             StopPoint::Thinking => error.hint(
                 Hint::from("the thinking is kept (`lepo show -a`); ")
                     .command(ResumeAction::Retry)
-                    .words(" answers again"),
+                    .text(" answers again"),
             ),
             StopPoint::Question => error
-                .hint(Hint::from("the question is kept: ").command(ResumeAction::Retry).words(" answers it")),
+                .hint(Hint::from("the question is kept: ").command(ResumeAction::Retry).text(" answers it")),
             StopPoint::Nothing => error,
         }
     }

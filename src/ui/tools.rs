@@ -1,6 +1,6 @@
 //! The table of MCP servers and what they offer: `--list-tools`, and `/mcp` in a session.
 
-use crate::term::{Column, Out, Table, clean, fold, print_status};
+use crate::term::{Column, Out, Table, clean, fold_foreign, print_status};
 use lepo_tool::mcp::{Resource, Server};
 
 /// Server, kind and name; then the description, on a line of its own if less than this remains.
@@ -21,7 +21,7 @@ pub fn tool_table(out: &mut Out, servers: &[Server]) {
     let table = Table::new(&COLUMNS, 2, rows.iter().map(|row| &row.cells), terminal);
     for ToolRow { cells, about } in &rows {
         out.line(&table.row(cells, |room| match terminal {
-            Some(_) => fold(&clean(about), room),
+            Some(_) => fold_foreign(&clean(about), room),
             None => about.clone(),
         }));
     }

@@ -7,7 +7,7 @@ use super::output_preview::OutputPreview;
 use super::person::TerminalPerson;
 use super::state::{ViewEvent, ViewState};
 use super::thinking::Thinking;
-use super::waiting::{WAITING, WaitingCounter};
+use super::waiting::{WAITING, WaitingCounter, starting_line};
 use crate::term::{
     Cleaner, Markdown, Out, Paint, columns, erase_line, heading, one_line, print_status, show,
     stderr_is_stdout, stderr_is_terminal, tty,
@@ -39,6 +39,8 @@ pub struct TurnView<'o> {
     output: OutputPreview,
     /// The counter on the waiting line.
     waiting: Option<WaitingCounter>,
+    /// Whether the waiting line was opened to name servers, and ends with their start.
+    is_for_starts: bool,
     /// The pages that the answer cites, in the order of their first citation.
     cited: Vec<Citation>,
     person: TerminalPerson,
@@ -69,6 +71,7 @@ impl<'o> TurnView<'o> {
             cleaner: Cleaner::default(),
             output: OutputPreview::new(columns),
             waiting: None,
+            is_for_starts: false,
             cited: Vec::new(),
             person: TerminalPerson,
         }
@@ -102,7 +105,7 @@ impl<'o> TurnView<'o> {
         match (next, step) {
             (ViewState::Streaming, ViewEvent::Asked) => {
                 self.err(WAITING);
-                self.waiting = self.talkative.then(WaitingCounter::start);
+                self.waiting = self.talkative.then(|| WaitingCounter::start(WAITING.to_string()));
             }
             (ViewState::Thinking, _) => {
                 let opening = self.thinking.start(WAITING);
@@ -111,6 +114,32 @@ impl<'o> TurnView<'o> {
             (ViewState::Content, _) => {}
             _ => self.is_on_screen = false,
         }
+    }
+
+    /// Names servers that are starting on the waiting line; without any, it is as before.
+    fn show_starts(&mut self, names: &[String]) {
+        if !self.talkative {
+            return;
+        }
+        if names.is_empty() && std::mem::take(&mut self.is_for_starts) {
+            return self.close();
+        }
+        if !self.is_on_screen {
+            if names.is_empty() {
+                return;
+            }
+            self.out.flush();
+            self.is_for_starts = true;
+            self.step(ViewEvent::Asked);
+        }
+        if self.state != ViewState::Streaming {
+            return;
+        }
+        let line = if names.is_empty() { WAITING.to_string() } else { starting_line(names) };
+        self.waiting = None;
+        self.err(erase_line());
+        self.err(&line);
+        self.waiting = Some(WaitingCounter::start(line));
     }
 
     /// Prepares stderr output within an answer. The answer's line is ended only if both outputs share a terminal, a
@@ -282,6 +311,7 @@ impl View for TurnView<'_> {
     fn on_event(&mut self, event: TurnEvent<'_>) {
         match event {
             TurnEvent::Waiting => self.step(ViewEvent::Asked),
+            TurnEvent::ServersStarting(names) => self.show_starts(names),
             TurnEvent::Thinking(text) => {
                 self.step(ViewEvent::Thought);
                 let shown = self.thinking.push(text);

@@ -132,7 +132,7 @@ impl Home {
     /// The same for another folder.
     pub fn trust_folder(&self, folder: &Path) {
         let state = self.dir.path().join("state/lepo");
-        FolderTrust::in_state(&state).keep(&work_folder(folder).unwrap(), true).unwrap();
+        FolderTrust::in_state(&state).record_answer(&work_folder(folder).unwrap(), true).unwrap();
     }
 
     /// The same for a home that is made.
@@ -241,7 +241,7 @@ pub fn run(mut command: Command, stdin: &[u8]) -> Ran {
     let _ = child.stdin.take().unwrap().write_all(stdin);
     let ran = finish(child);
     if is_lepo(&command) {
-        check_output(command.get_args(), ran.code, &ran.out);
+        check_output(command.get_args(), ran.code, (&ran.out, &ran.err));
     }
     ran
 }

@@ -62,7 +62,7 @@ pub fn schema_of(args: &[String]) -> Option<(&'static str, bool)> {
     match command {
         _ if has("--events") => Some(("events", true)),
         _ if !has("--json") => None,
-        // The proxy leaves stdout to its command.
+        // The proxy leaves stdout to its command, and prints its documents on stderr.
         _ if has("--proxy") => None,
         Some((_, schema, by_line)) => Some((schema, *by_line)),
         // A bare question.
@@ -70,10 +70,16 @@ pub fn schema_of(args: &[String]) -> Option<(&'static str, bool)> {
     }
 }
 
-/// Validates what a run of lepo printed on stdout. A run that a signal ended, or whose output was cut short, may
-/// have printed a part.
-pub fn check_output<'a>(args: impl Iterator<Item = &'a OsStr>, code: i32, out: &str) {
+/// Validates what a run of lepo printed. A run that a signal ended, or whose output was cut short, may have printed a
+/// part.
+pub fn check_output<'a>(args: impl Iterator<Item = &'a OsStr>, code: i32, (out, err): (&str, &str)) {
     let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let lepo_args = || args.iter().take_while(|arg| *arg != "--");
+    if ["--proxy", "--json"].iter().all(|option| lepo_args().any(|arg| arg == option)) {
+        for line in err.lines().filter(|line| line.starts_with('{')) {
+            validate("proxy", &serde_json::from_str(line).unwrap());
+        }
+    }
     let Some((name, by_line)) = schema_of(&args).filter(|_| code < 128 && !out.trim().is_empty()) else {
         return;
     };

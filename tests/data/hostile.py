@@ -238,6 +238,8 @@ if MODE == "exit":
     sys.exit("cannot start: no licence; token " + os.environ.get("MY_TOKEN", "none"))
 while MODE == "together" and len(glob.glob(os.path.join(DIR, "..", "*", "starts"))) < 4:
     time.sleep(0.01)
+while MODE == "held" and not os.path.exists(os.path.join(DIR, "go")):
+    time.sleep(0.01)
 if MODE.startswith(("http-", "sse-")):
     serve()
 else:

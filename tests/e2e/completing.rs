@@ -82,6 +82,24 @@ fn each_argument_completes_to_what_there_is() {
 }
 
 #[test]
+fn only_models_that_can_be_removed_complete_after_model_rm() {
+    let home = Home::with_config(
+        "[[models]]\nname = \"gpt\"\nprovider = \"openai\"\nmodel = \"gpt-4o\"\n\
+         [[models]]\nname = \"program\"\nprovider = \"cli\"\ncommand = [\"cat\"]\n\
+         [[models]]\nname = \"own\"\nprovider = \"embedded\"\nmodel = \"own\"\n",
+    );
+    home.write("data/lepo/models/added/own.gguf", "weights");
+    let offered = candidates(&home, &["model", "rm", ""]);
+    assert_eq!(offered, [("gpt", "openai gpt-4o"), ("own", "weights")].map(|(a, b)| (a.into(), b.into())));
+    assert_eq!(values(&home, &["model", "use", ""]), ["gpt", "program", "own"]);
+    for (name, _) in offered {
+        home.ok(&["model", "rm", &name]);
+    }
+    assert_eq!(values(&home, &["model", "rm", ""]), ["own"], "its entry is removed after its weights");
+    assert_eq!(home.lepo(&["model", "rm", "program"]).code, 1);
+}
+
+#[test]
 fn a_name_that_a_shell_would_take_apart_is_not_put_on_its_line() {
     let (home, ids) = home();
     for name in ["x;touch${IFS}TRIPPED", "x$(id)", "x`id`", "x'y", "x&", "x|y", "x>y", "x{a,b}", "x!y"] {

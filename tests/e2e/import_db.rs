@@ -1,5 +1,8 @@
 //! `lepo import` of databases, by way of `lepo-import-db`. Those of llm were made by llm 0.27 and 0.36 and dumped.
 
+use std::io::Read;
+use std::process::Stdio;
+
 use serde_json::Value;
 
 use crate::disk::bubbs;
@@ -126,8 +129,62 @@ fn opencode_and_open_webui_are_read_and_others_are_refused() {
     let ran = one.lepo(&["import", "x.db"]);
     assert_eq!((ran.code, ran.err.matches("error: ").count()), (2, 1), "{}", ran.err);
     assert!(ran.err.contains("it is not a database of llm, opencode or Open WebUI"), "{}", ran.err);
+    for (report, tables, tool) in [
+        (
+            "https://github.com/devartifex/copilot-unleashed/pull/140",
+            "create table sessions(id,cwd); create table turns(session_id,turn_index,user_message,assistant_response,timestamp)",
+            "Copilot CLI",
+        ),
+        (
+            "https://github.com/kenn-io/agentsview/issues/1315",
+            "create table sessions(id,working_dir); create table messages(id,session_id,role,content_json); create table usage_ledger(id)",
+            "Goose",
+        ),
+        (
+            "https://github.com/vshulcz/deja-vu/issues/2949",
+            "create table sessions(id,parent_session_id,title); create table messages(id,session_id,role,parts)",
+            "Crush",
+        ),
+        ("Zed's threads.db", "create table threads(id,summary,updated_at,data_type,data)", "Zed"),
+        (
+            "Cursor's state.vscdb",
+            "create table ItemTable(key,value); create table cursorDiskKV(key,value)",
+            "Cursor",
+        ),
+        (
+            "chat.db of macOS",
+            "create table chat(ROWID,guid); create table handle(id); create table message(text)",
+            "Messages of macOS",
+        ),
+    ] {
+        let script = format!("import sqlite3; d=sqlite3.connect('z.db'); d.executescript('{tables}')");
+        let _ = std::fs::remove_file(one.path().join("work/z.db"));
+        run(one.program("python3", &["-c", &script]), b"");
+        let ran = one.lepo(&["import", "z.db"]);
+        let expected = format!("it is a database of {tool}, which lepo cannot read");
+        assert!(ran.code == 2 && ran.err.contains(&expected), "{report}: {}", ran.err);
+    }
     one.write("work/y.db", b"SQLite format 3\0 and nothing");
     assert_eq!(one.lepo(&["import", "y.db"]).code, 2);
+}
+
+#[test]
+fn a_database_that_another_program_has_locked_is_named_as_that() {
+    let home = Home::new();
+    if !database(&home, "llm-1.sql", "logs.db") {
+        return;
+    }
+    let script = "import sqlite3,sys; d=sqlite3.connect('logs.db',isolation_level=None); d.execute('begin exclusive'); \
+                  print('held',flush=True); sys.stdin.read()";
+    let mut holder = home.program("python3", &["-c", script]);
+    let mut holder = holder.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut held = [0; 4];
+    holder.stdout.as_mut().unwrap().read_exact(&mut held).unwrap();
+    let ran = home.lepo(&["import", "logs.db"]);
+    assert!(ran.code == 2 && ran.err.contains("database is locked"), "{}", ran.err);
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    assert_eq!(home.lepo(&["import", "logs.db"]).code, 0);
 }
 
 #[test]
@@ -149,4 +206,27 @@ fn the_list_counts_the_conversations_of_a_database_and_its_hint_works() {
     let ran = run(home.shell(hint.trim()), b"");
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(bubbs(&home).len(), 10);
+}
+
+#[test]
+fn a_row_of_the_list_is_printed_before_the_database_below_it_is_read() {
+    let home = Home::new();
+    home.write(".pi/agent/sessions/--w--/s.jsonl", "{\"type\":\"session\",\"id\":\"s\"}\n");
+    home.write(".config/io.datasette.llm/logs.db", b"SQLite format 3\0");
+    let reader = "#!/bin/sh\nuntil [ -e \"$HOME/seen\" ]; do sleep 0.02; done\nexit 1\n";
+    home.write_program("bin/lepo-import-db", reader);
+    // A copy of lepo has its own programs beside it.
+    let lepo = env!("CARGO_BIN_EXE_lepo");
+    let script = format!(
+        "cp {lepo} $HOME/bin/lepo
+         timeout 60 $HOME/bin/lepo import | {{ read -r row; touch $HOME/seen; echo \"$row\"; cat; }}"
+    );
+    let listed = run(home.shell(&script), b"").out;
+    let rows: Vec<Vec<&str>> = listed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows.len(), 2, "{listed}");
+    assert_eq!((rows[0][0], rows[0][3]), ("pi", "session"), "{listed}");
+    assert_eq!((rows[1][0], &rows[1][2..4]), ("llm", &["1", "database"][..]), "{listed}");
+    // The columns are below each other.
+    let offsets: Vec<Option<usize>> = listed.lines().map(|line| line.find('/')).collect();
+    assert!(offsets[0].is_some() && offsets[0] == offsets[1], "{listed}");
 }

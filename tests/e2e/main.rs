@@ -65,6 +65,7 @@ mod golden;
 mod grep;
 mod guard_reports;
 mod guarded;
+mod habits;
 mod house;
 mod import;
 mod import_db;

@@ -18,7 +18,7 @@ const LIMITS: &[(&str, usize)] = &[
     ("types with a forbidden name", 0),
     ("functions with a forbidden name", 0),
     ("files with a forbidden name", 0),
-    ("files of less than 45 lines without comments", 115),
+    ("files of less than 45 lines without comments", 105),
 ];
 
 /// Participles and other words that tell nothing of what a type is.
@@ -26,8 +26,9 @@ const NO_TYPES: &str = "Told Said Asked Given Held Taken Kept Left Shown Wish Wa
     Words Found Seen Made Sent Written Moved Listed Came Going Past";
 
 /// Words that tell nothing of what a function does.
-const NO_FUNCTIONS: &str =
-    "of tell told take say said begin there word given held kept happens sees hears shown";
+const NO_FUNCTIONS: &str = "of tell told take say said begin there word given held kept happens sees hears shown keep behind \
+    beside goes_on go_on named wanted wants listed offered agreed agree opened placed gone past left settled own others \
+    taken missed lost moved answered asked chosen";
 
 /// Files whose types may have the name of another: the systems offer the same names.
 const SHARING: &[&str] = &["lepo-base/sys/"];

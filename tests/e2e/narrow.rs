@@ -39,6 +39,7 @@ fn home() -> (Home, [String; 2]) {
         line(&first, "claude-opus-4-한국어", 1_234_567) + &line(&short, "gpt-4o", 3_000),
     );
     home.write(&format!("{store}/아주-긴-이름의-낯선-파일.txt"), "x");
+    home.write(&format!("{store}/$낯선 파일이 하나 더 있는데 명령처럼 시작한다.txt"), "x");
     home.ok(&["--cd", project, "branch", BRANCH, &short]);
     (home, [short, long])
 }

@@ -97,7 +97,7 @@ fn the_users_own_words_are_kept_and_what_is_piped_is_not() {
     );
     let export = bot.lepo(&["export"]);
     assert!(
-        export.out.contains(&typed) && export.err.contains("1 secret is in it (github-token)"),
+        export.out.contains(&typed) && export.err.contains("the output contains 1 secret (github-token)"),
         "{}",
         export.err
     );

@@ -137,8 +137,26 @@ fn to_continue_without_a_question_asks_for_the_rest_and_keeps_how() {
     // The next request has all of it; elsewhere there is nothing to go on with.
     assert_eq!(bot.home.alone(&["do", "and?"]).code, 0);
     assert_eq!(bot.bodies()[3]["messages"].as_array().unwrap()[..4], sent[..]);
-    assert_eq!(bot.home.alone(&["do", "--continue"]).code, 2);
+    let ran = bot.home.alone(&["do", "--continue"]);
+    assert_eq!(ran.code, 2);
+    let whole = "error: the last answer was not stopped: it has no rest to ask for\nhint: ask on: lepo do -- QUESTION\n";
+    assert_eq!(ran.err, whole);
     assert_eq!(bot.times_asked(), 4);
+}
+
+#[test]
+fn to_continue_where_nothing_was_stopped_says_what_to_do() {
+    let bot = Bot::openai("planner = 'off'", [openai_sse(["Yes."]), Reply::new(400, "{}")]);
+    assert!(bot.home.alone(&["do", "--continue"]).err.starts_with("error: the question is blank"));
+    assert_eq!(bot.home.alone(&["do", "is it?"]).code, 0);
+    let Some(screen) = Screen::lepo(&bot.home, 80, &["do", "--continue"]) else { return };
+    screen.shows("the last answer was not stopped: it has no rest to ask for").prompts("> ");
+    assert_eq!(bot.home.alone(&["do", "and?"]).code, 3);
+    let ran = bot.home.alone(&["do", "--continue"]);
+    let unanswered = "error: the last question has no answer, so there is no rest of one\n\
+                      hint: ask again: `lepo do --retry`\n";
+    assert_eq!((ran.code, ran.err.as_str()), (2, unanswered));
+    assert_eq!(bot.times_asked(), 2);
 }
 
 #[test]

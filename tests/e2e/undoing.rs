@@ -90,6 +90,32 @@ fn a_number_that_is_not_there_or_taken_back_is_exit_1() {
 }
 
 #[test]
+fn who_undoes_a_question_gets_the_way_back() {
+    let hint = |home: &Home| {
+        let ran = home.lepo(&["undo"]);
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        ran.err.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap_or_default().to_string()
+    };
+    let home = Home::new();
+    home.ok(&["init"]);
+    assert_eq!(hint(&home), "");
+    let [_, first] = pair(&home, "one");
+    assert_eq!(hint(&home), "a question is not a change; to begin again: lepo -n QUESTION");
+    let asked = home.add(&[], "two");
+    let again = "a question is not a change; to ask another in place of the last one: lepo --tail";
+    assert_eq!(hint(&home), format!("{again} @~1 QUESTION"));
+    let second = home.add(&["--kind", "a", "--prev", &asked], "answer to two");
+    assert_eq!(hint(&home), format!("{again} @~2 QUESTION"));
+    // A question moves its branch.
+    home.ok(&["branch", "main", &first]);
+    fs::write(home.work().join(".lepo/_branches/main"), format!("{second}\n")).unwrap();
+    let back = "`lepo branch -f main main~2` leaves out its last question";
+    assert_eq!(hint(&home), format!("{back}; --force deletes it anyway"));
+    home.ok(&["branch", "-f", "main", "main~2"]);
+    assert_eq!(home.read("work/.lepo/_branches/main"), format!("{first}\n"));
+}
+
+#[test]
 fn what_changed_since_is_refused_and_named() {
     let home = Home::new();
     let [asked, tail] = pair(&home, "one");

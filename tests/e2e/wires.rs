@@ -11,6 +11,7 @@ mod prefix;
 mod replay;
 mod responses;
 mod result_files;
+mod strict;
 mod tool_history;
 mod web;
 mod world;

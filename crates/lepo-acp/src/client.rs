@@ -115,7 +115,7 @@ pub fn stop_reason(reply: &Value) -> String {
 }
 
 /// Returns the text in the data of an error.
-pub fn words(data: &Value) -> Option<String> {
+pub fn error_detail(data: &Value) -> Option<String> {
     let nested = ["details", "message", "detail", "error"].iter().find_map(|key| data[*key].as_str());
     data.as_str().or(nested).map(str::to_string)
 }

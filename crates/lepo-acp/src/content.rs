@@ -80,7 +80,11 @@ impl ContentBlock {
         let text = |key: &str| block[key].as_str().map(str::to_string);
         Some(match block["type"].as_str()? {
             "text" => ContentBlock::Text { text: text("text")? },
-            "image" => ContentBlock::Image { mime: text("mimeType")?, data: text("data")? },
+            "image" => match text("data").filter(|data| !data.is_empty()) {
+                Some(data) => ContentBlock::Image { mime: text("mimeType")?, data },
+                // Some clients upload an image, and send its address alone.
+                None => ContentBlock::ResourceLink { uri: text("uri")?, name: "image".to_string() },
+            },
             "resource_link" => {
                 ContentBlock::ResourceLink { uri: text("uri")?, name: text("name").unwrap_or_default() }
             }
@@ -145,6 +149,16 @@ mod tests {
                 link("file:///a", "a"),
             ),
             (json!({ "type": "resource_link", "uri": "file:///a" }), link("file:///a", "")),
+            // https://github.com/anomalyco/opencode/issues/24815
+            (
+                json!({ "type": "image", "uri": "https://h/a.png", "mimeType": "image/png" }),
+                link("https://h/a.png", "image"),
+            ),
+            // https://github.com/agentclientprotocol/codex-acp/pull/228
+            (
+                json!({ "type": "image", "data": "QQ==", "mimeType": "image/png", "uri": "zed:///agent/pasted-image" }),
+                ContentBlock::Image { mime: "image/png".into(), data: "QQ==".into() },
+            ),
             (json!({ "type": "resource_link", "uri": "u", "name": null }), link("u", "")),
             (json!({ "type": "resource_link", "uri": "u", "name": 7 }), link("u", "")),
             (

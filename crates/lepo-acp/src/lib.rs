@@ -23,7 +23,7 @@ pub mod request;
 pub mod rpc;
 pub mod update;
 
-/// The version of the protocol.
+/// The major version of the protocol.
 pub const VERSION: u64 = 1;
 
 /// Maximum length of a line to write: 1 MiB. Longer content is split into several updates.

@@ -99,8 +99,9 @@ impl RpcMessage {
         RpcMessage::Wrong { id: Value::Null, error }
     }
 
-    /// Parses one line; `None` if it is blank. The parser limits nesting.
+    /// Parses one line; `None` if it is blank. The parser limits nesting. A byte order mark is skipped.
     pub fn read(line: &[u8]) -> Option<RpcMessage> {
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         if line.iter().all(u8::is_ascii_whitespace) {
             return None;
         }
@@ -224,7 +225,10 @@ mod tests {
         for (line, expected) in [
             ("", None),
             (" \r", None),
+            ("\u{feff}", None),
             (r#"{"jsonrpc":"2.0","id":1,"method":"a"}"#, Some(0)),
+            // https://github.com/modelcontextprotocol/kotlin-sdk/issues/956, of MCP
+            ("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"a\"}\r", Some(0)),
             (r#"{"jsonrpc":"2.0","id":"한","method":"a","params":[]}"#, Some(0)),
             (r#"{"jsonrpc":"2.0","method":"a"}"#, Some(0)),
             (r#"{"jsonrpc":"2.0","id":1,"result":null}"#, Some(0)),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
@@ -18,6 +19,14 @@ pub fn text(name: &str) -> Option<String> {
 /// Returns all variables.
 pub fn vars() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
+}
+
+/// Replaces a leading `~`, which no shell expanded, by the home directory if there is one.
+pub fn expand_home(path: PathBuf, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~"), home) {
+        (Ok(below), Some(home)) => home.join(below),
+        _ => path,
+    }
 }
 
 /// A snapshot of the environment; tests create their own. Not `Debug`, because some variables contain keys.

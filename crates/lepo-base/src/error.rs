@@ -118,8 +118,8 @@ impl Error {
     }
 
     /// Like [`Error::remote`], with several lines of foreign text: those after the first become rows.
-    pub fn remote_lines(words: &str) -> Self {
-        let mut lines = words.lines().map(str::to_string);
+    pub fn remote_lines(text: &str) -> Self {
+        let mut lines = text.lines().map(str::to_string);
         Error::remote(lines.next().unwrap_or_default()).rows(lines.collect())
     }
 
@@ -212,7 +212,7 @@ impl Error {
     }
 
     /// Creates an error of `kind` with the text of this one.
-    pub fn again(&self, kind: ExitKind) -> Error {
+    pub fn with_kind(&self, kind: ExitKind) -> Error {
         let Error { hint, rows, of_key, was_refused, .. } = self;
         Error {
             hint: hint.clone(),
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn a_message_is_one_line_and_its_rows_stand_below() {
         let error = Error::usage("cannot read a\nb:").because(std::io::Error::other("c\nd"));
-        let error = error.rows(vec!["first".into(), "e\nf".into()]).again(ExitKind::Store);
+        let error = error.rows(vec!["first".into(), "e\nf".into()]).with_kind(ExitKind::Store);
         assert_eq!(error.chain(), "cannot read a␊b:: c␊d\n  first\n  e␊f");
         let lines = Error::remote_lines("it ended; its stderr:\nno licence\nbye");
         assert_eq!(lines.chain(), "it ended; its stderr:\n  no licence\n  bye");

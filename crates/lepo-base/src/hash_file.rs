@@ -26,7 +26,7 @@ impl HashFile {
         let record = read_if_there(&self.path)?.unwrap_or_default();
         let record = String::from_utf8_lossy(&record);
         let texts = record.lines().filter_map(|line| line.split_once(' '));
-        Ok(texts.rev().find(|(of, _)| hashes.contains(of)).map(|(_, text)| text.to_string()))
+        Ok(texts.rev().find(|(hash, _)| hashes.contains(hash)).map(|(_, text)| text.to_string()))
     }
 
     /// Returns the hashes whose last line has one of these texts.
@@ -71,7 +71,7 @@ impl HashFile {
     /// Revokes the lines with this text; returns their number.
     pub fn revoke(&self, text: &str) -> Result<usize> {
         let record = read_if_there(&self.path)?.unwrap_or_default();
-        let known = lines(&record).into_iter().filter(|(_, of)| *of == text);
+        let known = lines(&record).into_iter().filter(|(_, known_text)| *known_text == text);
         let taken: Vec<String> = known.map(|(hash, text)| format!("!{hash} {text}")).collect();
         if !taken.is_empty() {
             self.append(&taken)?;
@@ -104,7 +104,7 @@ fn lines(record: &[u8]) -> Vec<(&str, &str)> {
     for line in record.split(|&byte| byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok()) {
         let (hash, text) = line.split_once(' ').unwrap_or((line, ""));
         match hash.strip_prefix('!') {
-            Some(hash) => kept.retain(|(of, _)| *of != hash),
+            Some(hash) => kept.retain(|(other, _)| *other != hash),
             None if !hash.is_empty() => kept.push((hash, text)),
             None => {}
         }

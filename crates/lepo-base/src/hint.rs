@@ -46,8 +46,8 @@ impl Hint {
     }
 
     /// Appends a text.
-    pub fn words(mut self, words: impl AsRef<str>) -> Hint {
-        self.0.extend(Hint::from(words.as_ref()).0);
+    pub fn text(mut self, text: impl AsRef<str>) -> Hint {
+        self.0.extend(Hint::from(text.as_ref()).0);
         self
     }
 
@@ -139,10 +139,10 @@ impl Hint {
                 }
                 HintContent::Marked(command) => match command.render(at) {
                     RenderedCommand::Command(words) => text.push_str(&format!("`{words}`")),
-                    RenderedCommand::Words(words) => text.push_str(&words),
+                    RenderedCommand::Text(words) => text.push_str(&words),
                 },
                 HintContent::Bare(command) => match command.render(at) {
-                    RenderedCommand::Command(words) | RenderedCommand::Words(words) => text.push_str(&words),
+                    RenderedCommand::Command(words) | RenderedCommand::Text(words) => text.push_str(&words),
                 },
             }
         }

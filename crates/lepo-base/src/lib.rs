@@ -22,6 +22,7 @@
 //! | [`search_path`] | where programs are found: `PATH` without directories that a repository can fill |
 //! | [`work_folder`] | the folder for which the user allowed programs to run, by its identity |
 //! | [`tracked`] | whether git tracks a file |
+//! | [`well_formed`] | replaces invalid characters in JSON |
 //! | [`worktree`] | the git worktree of a folder, and whether git would use it |
 //!
 //! Published for lepo's own crates, without a promise of stability.
@@ -47,5 +48,6 @@ pub mod sys;
 pub mod time;
 pub mod tool_name;
 pub mod tracked;
+pub mod well_formed;
 pub mod work_folder;
 pub mod worktree;

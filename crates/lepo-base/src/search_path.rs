@@ -31,7 +31,7 @@ pub struct SearchPath {
 
 impl SearchPath {
     /// Returns the search path of this process, for programs that work in the current folder.
-    pub fn here() -> SearchPath {
+    pub fn current() -> SearchPath {
         SearchPath::for_folders(&env::var("PATH").unwrap_or_default(), &[])
     }
 
@@ -46,7 +46,7 @@ impl SearchPath {
             for tree in std::iter::once(root.clone()).chain(others) {
                 // An inner repository, such as a submodule, does not make the outer one foreign.
                 let outer = repositories_around(&tree).into_iter();
-                let outer = outer.filter(|outer| !holds(outer, home.as_deref()));
+                let outer = outer.filter(|outer| !contains_home(outer, home.as_deref()));
                 for root in std::iter::once(tree.clone()).chain(outer) {
                     if !roots.contains(&root) {
                         roots.push(root);
@@ -103,7 +103,7 @@ impl SearchPath {
 /// Creates a command for a system program that lepo itself needs, found in the search path of the current folder. The
 /// program gets the same search path.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
-    let (program, path) = (program.as_ref(), SearchPath::here());
+    let (program, path) = (program.as_ref(), SearchPath::current());
     let found = path.find(program);
     let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
     command.env("PATH", path.to_value());
@@ -115,18 +115,18 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
 pub fn may_exist(program: &str) -> bool {
     match program.contains('/') {
         true => Path::new(program).is_relative() || Path::new(program).is_file(),
-        false => SearchPath::here().find(OsStr::new(program)).is_some(),
+        false => SearchPath::current().find(OsStr::new(program)).is_some(),
     }
 }
 
 /// Finds another program of lepo's by name: next to the running one, or else in the search path.
 pub fn own_program(name: &str) -> Option<PathBuf> {
     let beside = std::env::current_exe().ok().and_then(|me| Some(me.parent()?.join(name)));
-    beside.filter(|program| program.is_file()).or_else(|| SearchPath::here().find(name.as_ref()))
+    beside.filter(|program| program.is_file()).or_else(|| SearchPath::current().find(name.as_ref()))
 }
 
 /// Whether `folder` is or contains the home directory.
-fn holds(folder: &Path, home: Option<&Path>) -> bool {
+fn contains_home(folder: &Path, home: Option<&Path>) -> bool {
     home.and_then(|home| home.canonicalize().ok()).is_some_and(|home| home.starts_with(folder))
 }
 
@@ -273,10 +273,10 @@ mod tests {
         assert_eq!(SearchPath::for_folders(&path, &[&sub.join("bin")]).dirs(), [top.join("bin")]);
         // A home directory under git contains the user's own programs.
         assert!(
-            holds(&app, Some(&sub))
-                && holds(&app, Some(&app))
-                && !holds(&app, Some(&top))
-                && !holds(&app, None)
+            contains_home(&app, Some(&sub))
+                && contains_home(&app, Some(&app))
+                && !contains_home(&app, Some(&top))
+                && !contains_home(&app, None)
         );
     }
 

@@ -34,7 +34,7 @@ pub fn load(path: &Path, named: Option<&str>) -> Result<(ModelWeights, Tokenizer
     let mut file =
         File::open(path).map(BufReader::new).map_err(|e| cannot("could not be opened").because(e))?;
     let stamp = stamp(file.get_ref()).map_err(|e| cannot("could not be read").because(e))?;
-    let cache = beside(path, "q8_0");
+    let cache = with_suffix(path, "q8_0");
     if let Some(loaded) = load_converted(&cache, &stamp) {
         return Ok(loaded);
     }
@@ -44,7 +44,7 @@ pub fn load(path: &Path, named: Option<&str>) -> Result<(ModelWeights, Tokenizer
     }
     let converted = convert(content, &mut file, stamp).map_err(|e| cannot("are damaged").because(e))?;
     // Without the cache the next start converts again.
-    let _ = keep(&cache, &converted);
+    let _ = write_cache(&cache, &converted);
     let mut reader = Cursor::new(converted);
     let content = Content::read(&mut reader).map_err(|e| cannot("could not be converted").because(e))?;
     build(content, &mut reader).map_err(|e| cannot("could not be used").because(e))
@@ -112,9 +112,9 @@ fn convert(
 
 /// Writes the cache atomically. If lepo kills this process to cancel an answer, an unlocked file remains, which the
 /// next process removes.
-fn keep(cache: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn write_cache(cache: &Path, bytes: &[u8]) -> std::io::Result<()> {
     sweep(cache);
-    let path = beside(cache, &format!("{}.part", std::process::id()));
+    let path = with_suffix(cache, &format!("{}.part", std::process::id()));
     let mut part = File::create_new(&path)?;
     let written = part
         .try_lock()
@@ -149,7 +149,7 @@ fn is_held(part: &File) -> bool {
 }
 
 /// Appends `.suffix` to `path`.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
     name.push(suffix);
@@ -172,7 +172,7 @@ mod tests {
         }
         let lock = File::open(&held).unwrap();
         lock.try_lock().unwrap();
-        keep(&cache, b"new").unwrap();
+        write_cache(&cache, b"new").unwrap();
         assert_eq!(fs::read(&cache).unwrap(), b"new");
         assert!(!dead.exists() && held.exists() && other.exists());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);

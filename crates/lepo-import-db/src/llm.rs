@@ -62,10 +62,14 @@ fn responses(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Resu
     let (mut order, mut conversations): (Vec<String>, HashMap<String, History>) = Default::default();
     while let Some(row) = rows.next()? {
         let id = text(row, "id").unwrap_or_default();
-        let of = text(row, "conversation_id").unwrap_or_else(|| id.clone());
-        let conversation = conversations.entry(of.clone()).or_insert_with(|| {
-            order.push(of.clone());
-            History { id: of.clone(), title: names.get(&of).cloned(), ..History::default() }
+        let conversation_id = text(row, "conversation_id").unwrap_or_else(|| id.clone());
+        let conversation = conversations.entry(conversation_id.clone()).or_insert_with(|| {
+            order.push(conversation_id.clone());
+            History {
+                id: conversation_id.clone(),
+                title: names.get(&conversation_id).cloned(),
+                ..History::default()
+            }
         });
         response(database, conversation, row, &id)?;
     }
@@ -149,12 +153,12 @@ fn response(
 }
 
 /// Returns the fragments of a row's prompt, in order.
-fn fragments(database: &Connection, table: &str, of: &str, id: &str) -> rusqlite::Result<Vec<String>> {
+fn fragments(database: &Connection, table: &str, column: &str, id: &str) -> rusqlite::Result<Vec<String>> {
     if !has_table(database, table) {
         return Ok(Vec::new());
     }
     let mut query = database.prepare(&format!(
-        "select f.content as content from {table} t join fragments f on f.id = t.fragment_id where t.{of} = ?1 order by t.\"order\""
+        "select f.content as content from {table} t join fragments f on f.id = t.fragment_id where t.{column} = ?1 order by t.\"order\""
     ))?;
     let mut rows = query.query([id])?;
     let mut found = Vec::new();

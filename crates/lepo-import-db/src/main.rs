@@ -4,6 +4,7 @@
 //! A separate program, so that `lepo` links no database. The database is only read, with its write-ahead log.
 
 mod each;
+mod foreign;
 mod llm;
 mod opencode;
 mod rows;
@@ -13,7 +14,7 @@ use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use lepo_import::{History, line};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
@@ -40,16 +41,21 @@ fn read(path: &std::ffi::OsStr) -> Result<(), Box<dyn std::error::Error>> {
     database.busy_timeout(std::time::Duration::from_secs(5))?;
     // A transaction reads a consistent snapshot while the database's program continues to write.
     database.execute_batch("begin")?;
+    // Later queries take an error, as of a locked database, for a missing table.
+    database.query_row("select 1 from sqlite_master", [], |_| Ok(())).optional()?;
     let mut out = BufWriter::with_capacity(1 << 18, std::io::stdout().lock());
     let mut each =
         |format: &str, conversation: &History| writeln!(out, "{}", line(format, conversation)).is_ok();
     let has = |table: &str| rows::has_table(&database, table);
-    if has("responses") || has("turns") {
+    let has_column = |table: &str, column: &str| rows::has_column(&database, table, column);
+    if has_column("responses", "prompt") || (has("turns") && has("threads")) {
         llm::read(&database, &mut each)?;
     } else if (has("session") && has("part")) || (has("session_v2") && has("session_message")) {
         opencode::read(&database, &mut each)?;
-    } else if has("chat") {
+    } else if has_column("chat", "chat") {
         webui::read(&database, &mut each)?;
+    } else if let Some(tool) = foreign::tool(&database) {
+        return Err(format!("it is a database of {tool}, which lepo cannot read").into());
     } else {
         return Err("it is not a database of llm, opencode or Open WebUI".into());
     }

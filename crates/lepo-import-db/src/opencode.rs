@@ -23,15 +23,17 @@ pub fn read(database: &Connection, each: &mut FormatSink<'_>) -> rusqlite::Resul
     let mut calls = CallNodes::new();
     let mut sessions: Vec<SessionRow> = Vec::new();
     if has_table(database, "session_v2") && has_table(database, "session_message") {
-        for mut session in listed(database, "session_v2")? {
-            typed(database, &mut session.2, &mut calls)?;
+        for mut session in read_sessions(database, "session_v2")? {
+            read_typed_messages(database, &mut session.2, &mut calls)?;
             sessions.push(session);
         }
     }
     let newer: HashSet<String> = sessions_with_messages(&sessions);
     sessions.retain(|(id, ..)| newer.contains(id));
     if has_table(database, "session") && has_table(database, "part") {
-        for mut session in listed(database, "session")?.into_iter().filter(|(id, ..)| !newer.contains(id)) {
+        for mut session in
+            read_sessions(database, "session")?.into_iter().filter(|(id, ..)| !newer.contains(id))
+        {
             messages(database, &mut session.2, &mut calls)?;
             sessions.push(session);
         }
@@ -49,7 +51,7 @@ fn sessions_with_messages(sessions: &[SessionRow]) -> HashSet<String> {
 }
 
 /// Reads the sessions of a table, without their messages.
-fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<SessionRow>> {
+fn read_sessions(database: &Connection, table: &str) -> rusqlite::Result<Vec<SessionRow>> {
     let (title, created) = (or_null(database, table, "title"), or_null(database, table, "time_created"));
     let directory = or_null(database, table, "directory");
     let mut query = database.prepare(&format!(
@@ -72,7 +74,11 @@ fn listed(database: &Connection, table: &str) -> rusqlite::Result<Vec<SessionRow
 }
 
 /// Reads the messages of a session of version 2, as a chain.
-fn typed(database: &Connection, conversation: &mut History, calls: &mut CallNodes) -> rusqlite::Result<()> {
+fn read_typed_messages(
+    database: &Connection,
+    conversation: &mut History,
+    calls: &mut CallNodes,
+) -> rusqlite::Result<()> {
     let mut query = database.prepare(
         "select type, time_created, data from session_message where session_id = ?1 order by seq, id",
     )?;
@@ -144,8 +150,9 @@ fn messages(
     while let Some(row) = rows.next()? {
         let message = text(row, "id").unwrap_or_default();
         let data = text(row, "data").unwrap_or_default();
-        let of = |data: JsonValue<'_>| (data.at(&["time", "created"]).count(), OpencodeMessage::parse(data));
-        let Some((time, about)) = read_json(&data, of) else { continue };
+        let parse =
+            |data: JsonValue<'_>| (data.at(&["time", "created"]).count(), OpencodeMessage::parse(data));
+        let Some((time, about)) = read_json(&data, parse) else { continue };
         let time = time.or(count(row, "time_created"));
         let mut found = Vec::new();
         let mut rows = parts.query([&id, &message])?;

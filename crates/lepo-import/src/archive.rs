@@ -119,9 +119,9 @@ impl Archive {
                     }
                 })?;
                 let packed = entry.compressed_size();
-                let mut capped = LimitedReader::within(entry, *remaining);
+                let mut capped = LimitedReader::with_limit(entry, *remaining);
                 let done = then(&mut capped, reading)?;
-                *remaining = capped.left();
+                *remaining = capped.remaining();
                 reading.bytes.set(reading.bytes.get() + packed);
                 Ok(done)
             }

@@ -88,7 +88,7 @@ pub fn named_text(name: &str, text: &str) -> String {
 }
 
 /// Returns a file whose bytes are missing from the source.
-pub fn lost(name: &str, mime: &str) -> ImportedFile {
+pub fn missing_file(name: &str, mime: &str) -> ImportedFile {
     ImportedFile { name: name.to_string(), mime: kind(mime).to_string(), data: None }
 }
 

@@ -195,7 +195,8 @@ fn message(
         parts.push_node(NodeContent::Output { call: String::new(), text: output, files });
     } else {
         let content_type = content.get("content_type").text().unwrap_or_default();
-        if content.is_object() && !TYPES.contains(&&*content_type) {
+        let is_typeless = content_type.is_empty() && !text(content).is_empty();
+        if content.is_object() && !is_typeless && !TYPES.contains(&&*content_type) {
             parts.unknown();
         }
         match &*content_type {
@@ -230,8 +231,9 @@ fn message(
 
 /// Returns the text of a content of any type.
 fn text(content: JsonValue<'_>) -> String {
-    let mut texts: Vec<String> = Vec::new();
-    for part in content.get("parts").items() {
+    let mut texts: Vec<String> = Vec::from_iter(content.non_empty());
+    texts.extend(content.get("parts").non_empty());
+    for part in content.get("parts").parts() {
         texts.extend(part.non_empty().or_else(|| part.get("text").non_empty()));
     }
     for key in ["text", "result", "user_profile", "user_instructions", "model_set_context"] {
@@ -281,12 +283,12 @@ fn files(content: JsonValue<'_>, metadata: JsonValue<'_>, ids: &mut Ids) -> Vec<
         }
         let id = pointer.rsplit("//").next().unwrap_or_default().to_string();
         let (name, mime) = about.get(id.as_str()).copied().unwrap_or((&id, ""));
-        files.push(attach::lost(name, mime));
+        files.push(attach::missing_file(name, mime));
         ids.push(Some(id.clone()));
         sent_ids.insert(id);
     }
     for (id, name, mime) in attached.iter().filter(|(id, ..)| !sent_ids.contains(id.as_str())) {
-        files.push(attach::lost(name, mime));
+        files.push(attach::missing_file(name, mime));
         ids.push(Some(id.clone()));
     }
     files

@@ -83,7 +83,8 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         return parts.finish();
     }
     let content = message.get("content");
-    for block in content.items() {
+    parts.text(&content.text().unwrap_or_default());
+    for block in content.parts() {
         match &*block.get("type").text().unwrap_or_default() {
             "text" | "voice_note" => parts.text(&block.get("text").text().unwrap_or_default()),
             "thinking" => parts.aside(role, &block.get("thinking").text().unwrap_or_default()),
@@ -99,18 +100,18 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
             _ => parts.unknown_with(&block.get("text").text().unwrap_or_default()),
         }
     }
-    if content.items().next().is_none() {
+    if content.parts().next().is_none() && content.non_empty().is_none() {
         parts.text(&message.get("text").text().unwrap_or_default());
     }
     for attached in message.get("attachments").items() {
         let (name, mime) = (attached.get("file_name").string(), attached.get("file_type").string());
         match attached.get("extracted_content").non_empty() {
             Some(pasted) => parts.text(&attach::named_text(&name, &pasted)),
-            None => parts.file(attach::lost(&name, &mime)),
+            None => parts.file(attach::missing_file(&name, &mime)),
         }
     }
     for file in message.get("files").items() {
-        parts.file(attach::lost(&file.get("file_name").string(), &file.get("file_kind").string()));
+        parts.file(attach::missing_file(&file.get("file_name").string(), &file.get("file_kind").string()));
     }
     parts.finish()
 }

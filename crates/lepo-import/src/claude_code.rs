@@ -57,15 +57,15 @@ fn agents(path: &Path, reading: &mut SourceReader) -> Vec<PathBuf> {
     let folder = path.with_extension("").join("subagents");
     let mut found: Vec<PathBuf> = files_in(&folder).into_iter().filter(is_log).collect();
     let (Some(parent), Some(stem)) = (path.parent(), path.file_stem()) else { return found };
-    let beside = reading.beside.entry(parent.to_path_buf()).or_insert_with(|| {
-        let mut of: HashMap<String, Vec<PathBuf>> = HashMap::new();
+    let agent_logs = reading.agent_logs.entry(parent.to_path_buf()).or_insert_with(|| {
+        let mut by_session: HashMap<String, Vec<PathBuf>> = HashMap::new();
         for agent in files_in(parent).into_iter().filter(is_log) {
             let session = first_value(&agent, |value| value.get("sessionId").non_empty()).flatten();
-            of.entry(session.unwrap_or_default()).or_default().push(agent);
+            by_session.entry(session.unwrap_or_default()).or_default().push(agent);
         }
-        of
+        by_session
     });
-    found.extend(beside.get(&*stem.to_string_lossy()).into_iter().flatten().cloned());
+    found.extend(agent_logs.get(&*stem.to_string_lossy()).into_iter().flatten().cloned());
     found
 }
 
@@ -157,7 +157,7 @@ impl ClaudeSession {
             ClaudeContent::Summary(leaf, title) => return self.summaries.push((leaf, title)),
             ClaudeContent::ModelTitle(title) => return self.titles[1] = title,
             ClaudeContent::OwnTitle(title) => return self.titles[0] = title,
-            ClaudeContent::Ended => return self.log.ended(true),
+            ClaudeContent::Ended => return self.log.set_ended(true),
             ClaudeContent::Other(unknown, is_record) => {
                 if let Some(kind) = unknown {
                     reading.tally.skip(&format!("unknown record {kind:?}"), 1);
@@ -186,7 +186,7 @@ impl ClaudeSession {
         }
         let tail = self.conversation.nodes.len() - 1;
         self.log.add(id, parent, &message, first..=tail);
-        self.log.ended(has_ended);
+        self.log.set_ended(has_ended);
     }
 
     /// Adds nodes as a chain that starts at `first`, and an empty node if `new` is empty. Consecutive texts of an
@@ -270,7 +270,7 @@ impl ClaudeSession {
         let by_result = || self.agents.get(stem.strip_prefix("agent-").unwrap_or(&stem));
         let call = named.flatten();
         let call = call.as_ref().or_else(by_result).and_then(|id| self.calls.get(id));
-        call.copied().or(self.last_call).or_else(|| self.conversation.first_said())
+        call.copied().or(self.last_call).or_else(|| self.conversation.first_visible_text())
     }
 
     fn finish(mut self, path: &Path, sibling_titles: &HashMap<String, String>) -> History {

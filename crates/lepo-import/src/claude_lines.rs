@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::claude_words::{INJECTED, SILENT};
+use super::claude_tables::{INJECTED, SILENT};
 use super::conversation::{History, ImportNode, ImportedFile, NodeContent};
 use super::exported::{ExportedMessage, FIELD};
 use super::json::JsonValue;
@@ -231,16 +231,16 @@ impl ClaudeMessage {
             (None, Some(text)) => {
                 block(None, Role::User, &|parts| parts.push_without_injections(&text, &INJECTED))
             }
-            (None, None) if !content.is_array() && !content.is_null() => {
+            (None, None) if !content.is_array() && !content.is_object() && !content.is_null() => {
                 block(None, Role::User, &|parts| parts.unknown());
             }
             (None, None) if self.is_answer => {
-                for part in content.items() {
+                for part in content.parts() {
                     block(Some(hash(part)), Role::Assistant, &|parts| answer_block(parts, part));
                 }
             }
             (None, None) => {
-                block(None, Role::User, &|parts| content.items().for_each(|part| user_block(parts, part)));
+                block(None, Role::User, &|parts| content.parts().for_each(|part| user_block(parts, part)));
             }
         }
         self.nodes = all.nodes;

@@ -39,7 +39,7 @@ pub fn read(
     }
     let mut log = lineage(&own, threads, reading)?;
     // If a thread was rewound, each log has only the subagents started while it was written.
-    let (from, until) = (own.start.filter(|_| own.goes_on_itself()), threads.until(&own));
+    let (from, until) = (own.start.filter(|_| own.continues_itself()), threads.until(&own));
     let is_own = |agent: &&CodexThread| {
         agent.begun_by(&own.id)
             && from.is_none_or(|from| agent.start.is_none_or(|start| start >= from))
@@ -151,10 +151,10 @@ impl CodexLog {
     }
 
     /// Copies the times of another log as far as its nodes are equal: a copied thread may have new times.
-    fn take_times(&mut self, of: &CodexLog) {
+    fn take_times(&mut self, other_log: &CodexLog) {
         let same = |one: &NodeContent, other: &NodeContent| format!("{one:?}") == format!("{other:?}");
         let says = |node: &&super::conversation::ImportNode| !matches!(node.what, NodeContent::Nothing);
-        let theirs = of.conversation.nodes.iter().filter(says);
+        let theirs = other_log.conversation.nodes.iter().filter(says);
         let ours =
             self.conversation.nodes.iter_mut().filter(|node| !matches!(node.what, NodeContent::Nothing));
         for (node, other) in ours.zip(theirs) {
@@ -296,7 +296,7 @@ impl CodexLog {
             Some(named) => *index < named,
             None => node.time <= agent.start,
         });
-        before.map(|(index, _)| index).next_back().or_else(|| self.conversation.first_said())
+        before.map(|(index, _)| index).next_back().or_else(|| self.conversation.first_visible_text())
     }
 
     /// Adds a subagent's log, hidden, under a call.

@@ -250,13 +250,14 @@ fn message(item: JsonValue<'_>, at: Option<u64>) -> CodexContent {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         // Codex's own instructions.
-        _ => return CodexContent::Nothing,
+        "system" | "developer" => return CodexContent::Nothing,
+        _ => return CodexContent::UnknownContent,
     };
     let content = item.get("content");
     CodexContent::Message(nodes(role, at, |parts| {
         // The name of the next image, from the mark before it.
         let mut image = String::new();
-        for part in content.items() {
+        for part in content.parts() {
             let text = part.get("text").text().unwrap_or_default();
             match part.get("image_url").text() {
                 Some(url) => parts.file(attach::url(&std::mem::take(&mut image), "image/png", &url)),
@@ -285,18 +286,18 @@ fn image_name(mark: &str) -> String {
     path.and_then(|(path, _)| path.rsplit(['/', '\\']).next()).unwrap_or_default().to_string()
 }
 
-fn part(at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> CodexContent {
-    CodexContent::Part(nodes(Role::Assistant, at, tell))
+fn part(at: Option<u64>, build: impl FnOnce(&mut MessageBuilder<'_>)) -> CodexContent {
+    CodexContent::Part(nodes(Role::Assistant, at, build))
 }
 
-fn nodes(role: Role, at: Option<u64>, tell: impl FnOnce(&mut MessageBuilder<'_>)) -> History {
+fn nodes(role: Role, at: Option<u64>, build: impl FnOnce(&mut MessageBuilder<'_>)) -> History {
     let mut nodes = History { messages: 1, ..History::default() };
     let mut parts = MessageBuilder::new(&mut nodes, None, at, role);
-    tell(&mut parts);
+    build(&mut parts);
     parts.finish();
     nodes
 }
 
 fn texts(output: JsonValue<'_>) -> String {
-    output.items().filter_map(|part| part.get("text").non_empty()).collect::<Vec<_>>().join("\n\n")
+    output.parts().filter_map(|part| part.get("text").non_empty()).collect::<Vec<_>>().join("\n\n")
 }

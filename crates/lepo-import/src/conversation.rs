@@ -230,7 +230,7 @@ impl History {
     }
 
     /// Returns the index of the first visible text.
-    pub fn first_said(&self) -> Option<usize> {
+    pub fn first_visible_text(&self) -> Option<usize> {
         self.nodes.iter().position(|node| matches!(node.what, NodeContent::Text(..)))
     }
 }

@@ -19,6 +19,16 @@ const TOOLS: &[(&str, HasMarks)] = &[
     ("Continue", is_continue),
     ("Cline", is_cline),
     ("Factory Droid", |value| value.get("type").is_str("session_start") && value.has("cwd")),
+    ("`codex exec --json`", |value| value.get("type").is_str("thread.started") && value.has("thread_id")),
+    ("Codex's list of prompts", |value| {
+        value.has("session_id") && value.get("ts").count().is_some() && value.get("text").text().is_some()
+    }),
+    ("`llm logs --json`", |value| {
+        value.has("prompt")
+            && value.has("response")
+            && value.has("conversation_id")
+            && value.has("datetime_utc")
+    }),
     ("Kimi Code", |value| value.get("type").is_str("metadata") && value.has("protocol_version")),
     ("SillyTavern", |value| value.has("chat_metadata") && value.has("character_name")),
     ("LobeChat", |value| value.has("exportType") && value.get("state").is_object()),
@@ -110,10 +120,13 @@ fn is_grok(value: JsonValue<'_>) -> bool {
     one.get("conversation").is_object() && one.get("responses").is_array()
 }
 
-/// The program's events, and the sessions of the editor's chat.
+/// The program's events, and the sessions of the editor's chat: a document, or since VS Code 1.109 a log of its changes,
+/// the first of which is the whole.
 fn is_copilot(value: JsonValue<'_>) -> bool {
+    let value = if value.get("kind").count() == Some(0) { value.get("v") } else { value };
     let is_event = value.get("type").is_str("session.start") && value.get("data").is_object();
-    is_event || (value.get("requests").is_array() && value.has("requesterUsername"))
+    let has_names = value.has("requesterUsername") || value.has("responderUsername");
+    is_event || (value.get("requests").is_array() && (has_names || value.has("sessionId")))
 }
 
 fn is_continue(value: JsonValue<'_>) -> bool {

@@ -79,7 +79,7 @@ impl GeminiMessages {
         match self.indices.get(&id) {
             Some(&index) if !id.is_empty() => {
                 if !is_snapshot {
-                    self.all[index].more(GeminiMessage::parse(message));
+                    self.all[index].merge(GeminiMessage::parse(message));
                 }
                 self.at = if is_snapshot { Some(index) } else { Some(index).max(self.at) };
             }
@@ -204,7 +204,7 @@ impl GeminiMessage {
     }
 
     /// Adds the fields of a later record that this one lacks.
-    fn more(&mut self, later: GeminiMessage) {
+    fn merge(&mut self, later: GeminiMessage) {
         self.at = self.at.or(later.at);
         self.model = self.model.take().or(later.model);
         (self.input, self.output) = (self.input.or(later.input), self.output.or(later.output));
@@ -301,10 +301,10 @@ fn content(message: JsonValue<'_>) -> Vec<GeminiPart> {
     }
     // The texts that the user typed, if the program inserted files into the content.
     let typed: Vec<String> =
-        message.get("displayContent").items().filter_map(|part| part.get("text").non_empty()).collect();
+        message.get("displayContent").parts().filter_map(|part| part.get("text").non_empty()).collect();
     let is_typed = |text: &str| typed.is_empty() || typed.iter().any(|typed| typed == text);
     let (mut parts, mut put_in, mut is_file) = (Vec::new(), Vec::new(), false);
-    for part in content.items() {
+    for part in content.parts() {
         let inline = part.get("inlineData");
         let (call, response) = (part.get("functionCall"), part.get("functionResponse"));
         let text = part.get("text").text().or_else(|| part.text());
@@ -348,7 +348,7 @@ fn content(message: JsonValue<'_>) -> Vec<GeminiPart> {
 fn result(call: JsonValue<'_>) -> String {
     let result = call.get("result");
     let text = |part: JsonValue<'_>| response(part).or_else(|| part.get("text").non_empty());
-    let texts: Vec<String> = result.items().filter_map(text).collect();
+    let texts: Vec<String> = result.parts().filter_map(text).collect();
     match texts.is_empty() {
         true => output::text(result),
         false => texts.join("\n\n"),

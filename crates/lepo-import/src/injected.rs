@@ -27,7 +27,7 @@ impl Injections {
         if self.beginnings.iter().any(|begin| text.starts_with(begin)) {
             return vec![Piece { is_injected: true, text }];
         }
-        let mut found = match self.behind_heading(text) {
+        let mut found = match self.after_heading(text) {
             Some(own) => vec![(true, 0..own)],
             None => Vec::new(),
         };
@@ -50,12 +50,12 @@ impl Injections {
     }
 
     /// Returns the offset after the heading that precedes the user's text.
-    fn behind_heading(&self, text: &str) -> Option<usize> {
-        let of = |(begin, heading): &(&str, &str)| {
+    fn after_heading(&self, text: &str) -> Option<usize> {
+        let heading_end = |(begin, heading): &(&str, &str)| {
             let at = text.find(heading).filter(|_| text.trim_start().starts_with(begin))?;
             Some(at + heading.len())
         };
-        self.headings.iter().find_map(of)
+        self.headings.iter().find_map(heading_end)
     }
 
     /// Returns the length of the element at `begin`, if it is in the table. An element without an end tag counts only

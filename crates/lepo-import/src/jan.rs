@@ -66,7 +66,13 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
         parts.finish();
         return;
     }
-    for part in value.get("content").items() {
+    let content = value.get("content");
+    match content.text() {
+        Some(text) if is_prompt => parts.push_node(NodeContent::System(text.into_owned())),
+        Some(text) => parts.text(&text),
+        None => {}
+    }
+    for part in content.parts() {
         let words = part
             .at(&["text", "value"])
             .non_empty()

@@ -7,8 +7,16 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::token::Token;
 use super::unescape::unescape;
+
+/// A value, a key, or a container with its content.
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    start: u32,
+    end: u32,
+    /// Index of the token after this one and its content.
+    next: u32,
+}
 
 /// A value in a scanned text. A missing value is treated as null.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +29,7 @@ pub struct JsonValue<'d> {
 
 impl<'d> JsonValue<'d> {
     /// Creates the value that starts with the first of `tokens`.
-    pub(super) fn new(bytes: &'d [u8], tokens: &'d [Token]) -> JsonValue<'d> {
+    fn new(bytes: &'d [u8], tokens: &'d [Token]) -> JsonValue<'d> {
         JsonValue { bytes, tokens, index: 0 }
     }
 
@@ -127,6 +135,11 @@ impl<'d> JsonValue<'d> {
         self.members(b'[')
     }
 
+    /// Returns the parts of a content: the elements of an array, or a single part.
+    pub fn parts(self) -> impl Iterator<Item = JsonValue<'d>> {
+        self.items().chain(self.is_object().then_some(self))
+    }
+
     #[inline]
     fn members(self, opening: u8) -> impl Iterator<Item = JsonValue<'d>> {
         let end = match self.tokens.get(self.index) {
@@ -182,10 +195,109 @@ fn utf8(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// Scans values one at a time; the buffers are reused.
+#[derive(Debug, Default)]
+pub struct Scanner {
+    tokens: Vec<Token>,
+    open: Vec<u32>,
+}
+
+impl Scanner {
+    /// Scans the value at the start of `bytes`, which are at most 4 GiB, and returns its length; `None` if it is
+    /// malformed or incomplete.
+    pub fn scan(&mut self, bytes: &[u8]) -> Option<usize> {
+        self.tokens.clear();
+        self.open.clear();
+        let mut at = 0;
+        loop {
+            let start = at;
+            let byte = *bytes.get(at)?;
+            at += 1;
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' => continue,
+                b'{' | b'[' => {
+                    self.open.push(self.tokens.len() as u32);
+                    self.push(start, at);
+                    continue;
+                }
+                b'}' | b']' => {
+                    let next = self.tokens.len() as u32;
+                    let token = &mut self.tokens[self.open.pop()? as usize];
+                    (token.end, token.next) = (at as u32, next);
+                    // `{` and `}`, like `[` and `]`, are two apart in ASCII.
+                    if bytes[token.start as usize] + 2 != byte {
+                        return None;
+                    }
+                }
+                b'"' => {
+                    at = end_of_string(bytes, at)?;
+                    self.push(start, at);
+                }
+                _ => {
+                    at += bytes[at..].iter().position(|&byte| ends_scalar(byte)).unwrap_or(bytes.len() - at);
+                    if !is_scalar(&bytes[start..at]) {
+                        return None;
+                    }
+                    self.push(start, at);
+                }
+            }
+            if self.open.is_empty() {
+                return Some(at);
+            }
+        }
+    }
+
+    fn push(&mut self, start: usize, end: usize) {
+        let next = self.tokens.len() as u32 + 1;
+        self.tokens.push(Token { start: start as u32, end: end as u32, next });
+    }
+
+    /// Returns the value scanned in `bytes`.
+    pub fn value<'d>(&'d self, bytes: &'d [u8]) -> JsonValue<'d> {
+        JsonValue::new(bytes, &self.tokens)
+    }
+}
+
+/// Returns the offset after the string whose inside starts at `from`.
+fn end_of_string(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let quote = at + memchr(b'"', bytes.get(at..)?)?;
+        at = quote + 1;
+        // Few escapes are of a quote: it is faster to count the backslashes before each quote than to decode all
+        // escapes.
+        let escapes = bytes[from..quote].iter().rev().take_while(|&&byte| byte == b'\\').count();
+        if escapes % 2 == 0 {
+            return Some(at);
+        }
+    }
+}
+
+/// Whether a number or a literal ends before this byte.
+pub(super) fn ends_scalar(byte: u8) -> bool {
+    matches!(byte, b',' | b']' | b'}' | b':' | b'"' | b'[' | b'{' | b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Whether a text is a number or one of the three literals.
+fn is_scalar(text: &[u8]) -> bool {
+    match text.first() {
+        Some(b'-' | b'0'..=b'9') => {
+            text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
+        }
+        _ => matches!(text, b"null" | b"true" | b"false"),
+    }
+}
+
+/// Parses a text that is a single value.
+pub fn read_json<T>(text: &str, read: impl FnOnce(JsonValue<'_>) -> T) -> Option<T> {
+    let mut scanner = Scanner::default();
+    scanner.scan(text.as_bytes())?;
+    Some(read(scanner.value(text.as_bytes())))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scanner::{Scanner, read_json};
 
     fn scan(text: &str) -> Option<serde_json::Value> {
         read_json(text, copy)

@@ -80,7 +80,11 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, role);
     parts.text(&message.get("text").text().unwrap_or_default());
-    for part in message.get("content").items() {
+    let content = message.get("content");
+    if message.get("text").non_empty().is_none() {
+        parts.text(&content.text().unwrap_or_default());
+    }
+    for part in content.parts() {
         let text = |key: &str| {
             part.get(key).non_empty().or_else(|| part.at(&[key, "value"]).non_empty()).unwrap_or_default()
         };
@@ -102,7 +106,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         }
     }
     for file in message.get("files").items() {
-        parts.file(attach::lost(&file.get("filename").string(), &file.get("type").string()));
+        parts.file(attach::missing_file(&file.get("filename").string(), &file.get("type").string()));
     }
     let (first, last) = parts.finish();
     conversation.answered_by(first, message.get("model").non_empty().as_deref(), None, None);

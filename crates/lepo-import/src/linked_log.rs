@@ -104,7 +104,7 @@ impl LinkedLog {
     }
 
     /// Sets whether the message of the last record is complete.
-    pub fn ended(&mut self, has_ended: bool) {
+    pub fn set_ended(&mut self, has_ended: bool) {
         if let Some(record) = self.records.last_mut() {
             record.has_ended = has_ended;
         }

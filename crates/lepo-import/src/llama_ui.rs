@@ -6,13 +6,12 @@ use std::path::Path;
 
 use super::archive::{Archive, is_zip};
 use super::conversation::{History, ImportedFile, NodeContent};
-use super::json::JsonValue;
+use super::json::{JsonValue, read_json};
 use super::message_builder::MessageBuilder;
-use super::scanner::read_json;
 use super::source::SourceReader;
 use super::tree::{Link, parents};
 use super::value_reader::ValueReader;
-use super::{ConversationSink, attach, output, time};
+use super::{ConversationSink, attach, messages, output, time};
 use lepo_base::error::Result;
 use lepo_base::role::Role;
 
@@ -132,7 +131,10 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
             let thoughts = [message.get("reasoningContent").non_empty(), message.get("thinking").non_empty()];
             parts.aside(Role::Assistant, &thoughts.into_iter().flatten().next().unwrap_or_default());
             parts.aside(Role::Assistant, thought.filter(|_| role == Role::Assistant).unwrap_or_default());
-            parts.text(if role == Role::Assistant { rest } else { &content });
+            match content.is_empty() {
+                true => messages::body(&mut parts, message.get("content")),
+                false => parts.text(if role == Role::Assistant { rest } else { &content }),
+            }
             message.get("extra").items().for_each(|extra| attached(&mut parts, extra));
             calls(&mut parts, message.get("toolCalls"));
         }

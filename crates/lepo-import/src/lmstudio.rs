@@ -89,11 +89,12 @@ fn version(
 }
 
 fn content(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
-    for part in content.items() {
+    parts.text(&content.text().unwrap_or_default());
+    for part in content.parts() {
         match &*part.get("type").text().unwrap_or_default() {
             "file" => {
                 let image = if part.get("fileType").is_str("image") { "image/png" } else { "" };
-                parts.file(attach::lost(&part.get("fileIdentifier").string(), image));
+                parts.file(attach::missing_file(&part.get("fileIdentifier").string(), image));
             }
             "toolCallRequest" => {
                 let call =

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::conversation::{History, ImportedFile, NodeContent};
 use super::json::JsonValue;
 use super::message_builder::MessageBuilder;
+use super::message_items::{add_item, is_item};
 use super::source::SourceReader;
 use super::{ConversationSink, attach, gemini, output, time};
 use lepo_base::error::Result;
@@ -18,6 +19,12 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     // Messages outside a conversation become one conversation.
     let mut loose = History::default();
     while let Some(value) = reading.next(&mut values)? {
+        // The first line of a log of Goose.
+        if value.has("working_dir") && value.has("message_count") {
+            loose.title = value.get("description").non_empty();
+            loose.dir = value.get("working_dir").non_empty();
+            continue;
+        }
         if is_message(value) || is_item(value) || value.get("role").text().is_some() {
             message(&mut loose, value);
             continue;
@@ -74,13 +81,6 @@ fn is_of_tree(message: JsonValue<'_>) -> bool {
     let children = ["children", "childrenIds", "children_ids"];
     parent.iter().any(|key| message.get(key).non_empty().is_some() || message.get(key).number().is_some())
         || children.iter().any(|key| message.get(key).items().next().is_some())
-}
-
-/// Whether a value is an item of the Responses API other than a message.
-fn is_item(value: JsonValue<'_>) -> bool {
-    let kind = value.get("type").text().unwrap_or_default();
-    kind == "reasoning" && value.has("summary")
-        || kind.contains("_call") && (value.has("call_id") || value.has("id"))
 }
 
 /// Finds the list of a conversation's messages.
@@ -149,9 +149,12 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
     let parent = conversation.nodes.len().checked_sub(1);
     conversation.messages += 1;
     if role_name.is_empty() && is_item(value) {
-        return item(conversation, parent, at, value);
+        return add_item(conversation, parent, at, value);
     }
     let Some(role) = role_of(&role_name.to_lowercase()) else { return conversation.unknown_role() };
+    if value.get("delta").is_true() && grows(conversation, role, &content.text().unwrap_or_default()) {
+        return;
+    }
     let mut parts = MessageBuilder::new(conversation, parent, at, role);
     if role == Role::System && content.items().any(is_result) {
         body(&mut parts, content);
@@ -198,10 +201,23 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
             parts.push_node(NodeContent::Call { id, name: function.get("name").string(), input });
         }
     }
+    if !WORDS.iter().any(|key| value.has(key)) {
+        parts.unknown();
+    }
     let (first, _) = parts.finish();
     if let Some(model) = value.get("model").non_empty() {
         conversation.answered_by(first, Some(&model), None, None);
     }
+}
+
+/// Adds a piece of an answer to the last message, if it is of the same role.
+fn grows(conversation: &mut History, role: Role, piece: &str) -> bool {
+    match conversation.nodes.last_mut().map(|last| &mut last.what) {
+        Some(NodeContent::Text(last, text, _)) if *last == role => text.push_str(piece),
+        _ => return false,
+    }
+    conversation.messages -= 1;
+    true
 }
 
 /// Returns an image from a message's list of images: a data URL, base64 alone, or an object with a URL.
@@ -214,27 +230,6 @@ fn image(image: JsonValue<'_>) -> ImportedFile {
     }
 }
 
-/// Adds an item of the Responses API: a call, its result, reasoning.
-fn item(conversation: &mut History, parent: Option<usize>, at: Option<u64>, item: JsonValue<'_>) {
-    let mut parts = MessageBuilder::new(conversation, parent, at, Role::Assistant);
-    let kind = item.get("type").text().unwrap_or_default();
-    let call = item.get("call_id").non_empty().or_else(|| item.get("id").non_empty()).unwrap_or_default();
-    if kind == "reasoning" {
-        let texts = [item.get("summary"), item.get("content")].map(output::text);
-        let texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-        parts.aside(Role::Assistant, &texts.join("\n\n"));
-    } else if kind.ends_with("_output") {
-        parts.push_node(output::of_call(call, item.get("output")));
-    } else {
-        let given = ["arguments", "input", "action"].map(|key| item.get(key));
-        let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(item);
-        let input = given.non_empty().unwrap_or_else(|| output::json(given));
-        let name = item.get("name").non_empty().unwrap_or_else(|| kind.trim_end_matches("_call").to_string());
-        parts.push_node(NodeContent::Call { id: call, name, input });
-    }
-    parts.finish();
-}
-
 /// Whether a part of a content is a tool's result.
 fn is_result(part: JsonValue<'_>) -> bool {
     let kind = part.get("type").text().unwrap_or_default();
@@ -242,7 +237,7 @@ fn is_result(part: JsonValue<'_>) -> bool {
 }
 
 /// Adds a content: a string, a list of parts, or a single part.
-fn body(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
+pub fn body(parts: &mut MessageBuilder<'_>, content: JsonValue<'_>) {
     if let Some(text) = content.text() {
         return parts.text(&text);
     }
@@ -304,6 +299,20 @@ fn body_part(parts: &mut MessageBuilder<'_>, part: JsonValue<'_>) {
             let given = [part.at(&["output", "value"]), part.get("output"), part.get("result")];
             let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(part.get("output"));
             parts.push_node(output::of_call(part.get("toolCallId").string(), given));
+        }
+        // Goose.
+        "toolRequest" => {
+            let call = part.at(&["toolCall", "value"]);
+            parts.push_node(NodeContent::Call {
+                id: part.get("id").string(),
+                name: call.get("name").string(),
+                input: output::json(call.get("arguments")),
+            });
+        }
+        "toolResponse" => {
+            let given = [part.at(&["toolResult", "value"]), part.at(&["toolResult", "error"])];
+            let given = given.into_iter().find(|value| !value.is_null()).unwrap_or(part.get("toolResult"));
+            parts.push_node(output::of_call(part.get("id").string(), given));
         }
         kind if kind.ends_with("_result") => {
             parts.push_node(output::of_call(part.get("tool_use_id").string(), part.get("content")));

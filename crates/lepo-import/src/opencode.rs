@@ -75,16 +75,16 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
 /// Returns the sessions that `parent` started, all of which are in its folder.
 fn agents(path: &Path, parent: &str, reading: &mut SourceReader) -> Vec<PathBuf> {
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let beside = reading.beside.entry(folder).or_insert_with_key(|folder| {
-        let mut of: HashMap<String, Vec<PathBuf>> = HashMap::new();
+    let agent_logs = reading.agent_logs.entry(folder).or_insert_with_key(|folder| {
+        let mut by_parent: HashMap<String, Vec<PathBuf>> = HashMap::new();
         for file in files_in(folder) {
             if let Some(parent) = first_value(&file, |value| value.get("parentID").non_empty()).flatten() {
-                of.entry(parent).or_default().push(file);
+                by_parent.entry(parent).or_default().push(file);
             }
         }
-        of
+        by_parent
     });
-    beside.get(parent).cloned().unwrap_or_default()
+    agent_logs.get(parent).cloned().unwrap_or_default()
 }
 
 /// Reads a session without its messages: its id, and its parent's.
@@ -154,13 +154,13 @@ impl OpencodeLine {
         conversation: &mut History,
         time: Option<u64>,
         mut about: OpencodeFacts,
-        tell: impl FnOnce(&mut MessageBuilder<'_>, &mut OpencodeFacts),
+        build: impl FnOnce(&mut MessageBuilder<'_>, &mut OpencodeFacts),
     ) {
         self.last = conversation.nodes.len();
         conversation.messages += 1;
         let mut parts = MessageBuilder::new(conversation, self.at, time, about.role);
         about.time = time;
-        tell(&mut parts, &mut about);
+        build(&mut parts, &mut about);
         let (first, tail) = parts.finish();
         self.at = Some(tail);
         self.has_ended = about.has_ended;
@@ -245,8 +245,8 @@ pub fn part(
     let words = part.get("text").string();
     let role = about.role;
     let time = |time: JsonValue<'_>, key: &str| time.get(key).count();
-    let of = if part.get("state").is_object() { part.at(&["state", "time"]) } else { part.get("time") };
-    parts.at(time(of, "start").or(about.time));
+    let times = if part.get("state").is_object() { part.at(&["state", "time"]) } else { part.get("time") };
+    parts.at(time(times, "start").or(about.time));
     match &*part.get("type").text().unwrap_or_default() {
         "text" if part.get("synthetic").is_true() || part.get("ignored").is_true() => {
             parts.aside(role, &words)
@@ -264,7 +264,7 @@ pub fn part(
             let files: Vec<ImportedFile> = state.get("attachments").items().map(file).collect();
             let agent = state.at(&["metadata", "sessionId"]).non_empty();
             calls.extend(agent.zip(parts.last()));
-            parts.at(time(of, "end"));
+            parts.at(time(times, "end"));
             parts.push_node(NodeContent::Output { call: id, text: tool_output(state), files });
         }
         "step-finish" => about.has_ended = role == Role::Assistant && is_end(part.get("reason")),

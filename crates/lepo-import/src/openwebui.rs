@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use super::conversation::{History, NodeContent};
-use super::json::JsonValue;
+use super::json::{JsonValue, read_json};
 use super::message_builder::MessageBuilder;
-use super::scanner::read_json;
 use super::source::SourceReader;
 use super::tree::{Link, parents};
-use super::{ConversationSink, attach, output, time};
+use super::{ConversationSink, attach, messages, output, time};
 use lepo_base::error::Result;
 use lepo_base::role::Role;
 
@@ -64,17 +63,21 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
     let role = if role_name == "user" { Role::User } else { Role::Assistant };
     conversation.messages += 1;
     let mut parts = MessageBuilder::new(conversation, None, at, role);
-    let content = message.get("content").text().unwrap_or_default();
+    let given = message.get("content");
+    let content = given.text().unwrap_or_default();
+    let is_list = given.is_array() || given.is_object();
     if let Some(tag) = message.get("lepo").non_empty() {
         parts.exact(&tag, &content);
     } else if !matches!(&*role_name, "user" | "assistant" | "system") {
         parts.unknown_role();
     } else if role_name == "system" {
-        parts.push_node(NodeContent::System(content.into_owned()));
-    } else if role == Role::User {
-        parts.text(&content);
+        parts.push_node(NodeContent::System(output::text(given)));
     } else if message.get("output").items().next().is_some() {
         message.get("output").items().for_each(|item| output_item(&mut parts, item));
+    } else if is_list {
+        messages::body(&mut parts, given);
+    } else if role == Role::User {
+        parts.text(&content);
     } else {
         details(&mut parts, &content);
     }
@@ -88,7 +91,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>) -> (usize, usize)
         let url = file.get("url").string();
         parts.file(match url.starts_with("data:") {
             true => attach::url(&name, "", &url),
-            false => attach::lost(&name, mime.as_deref().unwrap_or(image)),
+            false => attach::missing_file(&name, mime.as_deref().unwrap_or(image)),
         });
     }
     let (first, last) = parts.finish();

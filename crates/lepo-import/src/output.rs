@@ -71,7 +71,7 @@ fn is_file(part: JsonValue<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scanner::read_json;
+    use crate::json::read_json;
 
     #[test]
     fn a_result_without_words_is_its_json() {

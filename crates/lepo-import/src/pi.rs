@@ -82,7 +82,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
         let tail = conversation.nodes.len() - 1;
         log.add(id, parent, "", first..=tail);
         let stop = line.at(&["message", "stopReason"]).non_empty();
-        log.ended(stop.is_some_and(|stop| stop != "toolUse"));
+        log.set_ended(stop.is_some_and(|stop| stop != "toolUse"));
     }
     // The header may be newer than all entries after it.
     if conversation.nodes.iter().all(|node| node.time.is_none()) {
@@ -108,7 +108,7 @@ fn message(conversation: &mut History, message: JsonValue<'_>, logged: Option<u6
     match &*role_name {
         "user" | "assistant" => {
             parts.text(&content.text().unwrap_or_default());
-            content.items().for_each(|part| block(&mut parts, role, part));
+            content.parts().for_each(|part| block(&mut parts, role, part));
         }
         "toolResult" => {
             let files = content.items().filter_map(image).collect();

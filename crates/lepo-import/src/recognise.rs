@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{Archive, begins};
 use super::json::JsonValue;
-use super::source::{SourceReader, files_below, files_in, first_value, regular};
+use super::source::{SourceReader, files_below, files_in, first_value, regular, skip_status};
 use super::value_reader::ValueReader;
 use super::{
     SourceFormat, chatgpt, claude_code, claude_prompts, foreign, gemini, llama_ui, messages, opencode,
@@ -162,8 +162,8 @@ fn is_log(path: &Path) -> bool {
 /// Returns the first bytes of a file, without a byte order mark.
 fn opening(path: &Path) -> Vec<u8> {
     let mut first = Vec::new();
-    if let Ok((file, _)) = regular(path) {
-        let _ = file.take(OPENING).read_to_end(&mut first);
+    if let Ok((mut file, _)) = regular(path) {
+        let _ = skip_status(&mut file).and_then(|()| file.take(OPENING).read_to_end(&mut first));
     }
     first.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(first)
 }
@@ -183,6 +183,9 @@ fn why_unknown(path: &Path, keys: &[String]) -> String {
         [b'P', b'K', 3, 4, ..] => return without_conversations(path),
         [b'#', b' ', b'C', b'H', b'A', b'T', b':', ..] => {
             "it is the log of aichat: its saved sessions are YAML, which `yq -o json . FILE > NEW.json` makes JSON of"
+        }
+        _ if has(b"# aider chat started at") => {
+            "it is the log of aider, whose questions begin with `#### `: make JSON of it first"
         }
         _ if is_yaml(path) => "it is YAML: make JSON of it first, with yq -o json . FILE > NEW.json",
         _ if has(b"CREATE TABLE")
@@ -367,7 +370,7 @@ pub fn is_below(written: &str, dir: &Path) -> bool {
 
 /// Whether a log is about a directory or one below it, by its first records.
 pub fn is_about(format: SourceFormat, path: &Path, dir: &Path) -> bool {
-    directory_of(format, path).is_some_and(|of| is_below(&of, dir))
+    directory_of(format, path).is_some_and(|its_dir| is_below(&its_dir, dir))
 }
 
 /// Returns the directory that a log is about, by its first records.

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -54,7 +54,7 @@ impl SkipCounts {
         self.skip("not JSON", odd.bad);
         self.skip("torn", odd.torn);
         self.skip("too large", odd.large);
-        self.skip(BEHIND, odd.behind);
+        self.skip(BEHIND, odd.trailing);
     }
 
     /// Counts a skipped file; `fault` is more specific than the reason.
@@ -114,7 +114,7 @@ pub struct SourceReader {
     /// Bytes read so far, packed if the file is.
     pub bytes: Rc<Cell<u64>>,
     /// For each folder of logs, the subagents' logs of each session.
-    pub beside: HashMap<PathBuf, HashMap<String, Vec<PathBuf>>>,
+    pub agent_logs: HashMap<PathBuf, HashMap<String, Vec<PathBuf>>>,
     /// For each folder of logs, the titles of messages that other logs may have.
     pub titles: HashMap<PathBuf, HashMap<String, String>>,
     /// Applied to each node of a long log right after it was read, so that the texts are never all in memory.
@@ -139,7 +139,8 @@ impl SourceReader {
 
     /// Opens a file; a `.zst` is unpacked while it is read.
     pub fn open(&mut self, path: &Path) -> Result<Box<dyn Read>> {
-        let (file, length) = regular(path).map_err(|error| cannot(path, error))?;
+        let (mut file, length) = regular(path).map_err(|error| cannot(path, error))?;
+        skip_status(&mut file).map_err(|error| cannot(path, error))?;
         let counted = CountingReader { from: file, bytes: self.bytes.clone() };
         Ok(match path.extension().is_some_and(|end| end == "zst") {
             true => Box::new(LimitedReader::new(ZstdReader::new(counted), length)),
@@ -181,6 +182,20 @@ impl SourceReader {
     }
 }
 
+/// The status that `opencode export` prints before the document; a file of both outputs has it too.
+const STATUS: &[u8] = b"Exporting session: ";
+
+/// Longest status with a session's id, in bytes.
+const LONGEST_STATUS: u64 = 256;
+
+/// Moves to the document of an export, after the status that precedes it on the same line, if there is one.
+pub fn skip_status(file: &mut File) -> io::Result<()> {
+    let mut first = Vec::new();
+    file.by_ref().take(LONGEST_STATUS).read_to_end(&mut first)?;
+    let status = first.starts_with(STATUS).then(|| memchr::memchr(b'{', &first)).flatten();
+    file.seek(SeekFrom::Start(status.unwrap_or(0) as u64)).map(drop)
+}
+
 pub fn cannot(path: &Path, error: io::Error) -> Error {
     Error::usage(format!("cannot read {}", path.display())).because(error)
 }
@@ -217,19 +232,19 @@ fn entries(folder: &Path, levels: usize) -> impl Iterator<Item = DirEntry> {
 }
 
 /// Reads the first value of a file; `None` if it is missing or malformed.
-pub fn first_value<T>(path: &Path, tell: impl FnOnce(JsonValue<'_>) -> T) -> Option<T> {
+pub fn first_value<T>(path: &Path, read: impl FnOnce(JsonValue<'_>) -> T) -> Option<T> {
     let mut values = ValueReader::sequence(SourceReader::default().open(path).ok()?).at_most(64 << 20);
     let mut odd = InvalidCounts::default();
     let found = values.advance(&mut odd).unwrap_or(false) && odd.bad == 0;
-    found.then(|| tell(values.value()))
+    found.then(|| read(values.value()))
 }
 
 /// Reads the lines of a file until `tell` returns false.
-pub fn first_values(path: &Path, mut tell: impl FnMut(JsonValue<'_>) -> bool) {
+pub fn first_values(path: &Path, mut read: impl FnMut(JsonValue<'_>) -> bool) {
     let Ok(file) = SourceReader::default().open(path) else { return };
     let mut values = ValueReader::lines(file).at_most(1 << 20);
     let mut odd = InvalidCounts::default();
-    while values.advance(&mut odd).unwrap_or(false) && odd.bad == 0 && tell(values.value()) {}
+    while values.advance(&mut odd).unwrap_or(false) && odd.bad == 0 && read(values.value()) {}
 }
 
 struct CountingReader<R> {
@@ -257,12 +272,12 @@ impl<R> LimitedReader<R> {
         LimitedReader { from, remaining: most(packed) }
     }
 
-    pub fn within(from: R, left: u64) -> LimitedReader<R> {
-        LimitedReader { from, remaining: left }
+    pub fn with_limit(from: R, limit: u64) -> LimitedReader<R> {
+        LimitedReader { from, remaining: limit }
     }
 
     /// Returns the bytes that may still be read.
-    pub fn left(&self) -> u64 {
+    pub fn remaining(&self) -> u64 {
         self.remaining
     }
 }

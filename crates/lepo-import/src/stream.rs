@@ -154,7 +154,7 @@ fn read_file(value: JsonValue<'_>) -> ImportedFile {
     let (name, mime) = (value.get("name").string(), value.get("mime").string());
     match value.get("data").text() {
         Some(data) => attach::base64(&name, &mime, &data),
-        None => attach::lost(&name, &mime),
+        None => attach::missing_file(&name, &mime),
     }
 }
 
@@ -177,7 +177,7 @@ mod tests {
         let mut at = None;
         for what in [
             NodeContent::System("s".into()),
-            NodeContent::Text(Role::User, "한글".into(), vec![png, attach::lost("b", "text/plain")]),
+            NodeContent::Text(Role::User, "한글".into(), vec![png, attach::missing_file("b", "text/plain")]),
             NodeContent::Aside(Role::Assistant, "hm".into()),
             NodeContent::Call { id: "c".into(), name: "f".into(), input: "{}".into() },
             NodeContent::Output { call: "c".into(), text: "r".into(), files: vec![] },

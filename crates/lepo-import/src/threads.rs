@@ -81,7 +81,7 @@ impl CodexThread {
     }
 
     /// Whether its log continues an earlier log of the same thread, which was rewound.
-    pub fn goes_on_itself(&self) -> bool {
+    pub fn continues_itself(&self) -> bool {
         self.log != self.id
     }
 

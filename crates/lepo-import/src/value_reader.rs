@@ -8,14 +8,16 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::json::JsonValue;
-use super::scanner::{Scanner, ends_scalar};
+use super::json::{JsonValue, Scanner, ends_scalar};
 
 /// Maximum bytes of a value. A conversation is a single value in an export.
 const LARGEST: usize = 1 << 30;
 
 /// Bytes read at a time.
 const STEP: usize = 1 << 18;
+
+/// Number of times that a malformed line is scanned for another record.
+const TRIES: usize = 8;
 
 /// Counts of texts without a value.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +29,7 @@ pub struct InvalidCounts {
     /// Larger than the limit.
     pub large: u64,
     /// After the end of the array; not read.
-    pub behind: u64,
+    pub trailing: u64,
 }
 
 impl InvalidCounts {
@@ -35,7 +37,7 @@ impl InvalidCounts {
         self.bad += other.bad;
         self.torn += other.torn;
         self.large += other.large;
-        self.behind += other.behind;
+        self.trailing += other.trailing;
     }
 }
 
@@ -49,7 +51,7 @@ enum ValueLayout {
     Row,
     Array,
     /// After the end of the array.
-    Behind,
+    AfterArray,
 }
 
 /// The part of a value at which the bytes so far end.
@@ -107,7 +109,9 @@ impl ValueBatch {
     fn advance(&mut self) -> bool {
         let count = self.texts.len();
         while let Some(text) = self.texts.get_mut(self.next) {
-            text.start += between(&self.bytes[text.clone()]);
+            let skipped = text.start..text.start + between(&self.bytes[text.clone()]);
+            text.start = skipped.end;
+            self.odd.bad += u64::from(memchr(0, &self.bytes[skipped]).is_some());
             if text.start == text.end {
                 self.next += 1;
                 continue;
@@ -117,14 +121,44 @@ impl ValueBatch {
                 text.start = self.range.end;
                 return true;
             }
-            // After a malformed value, the rest of the line is unusable.
-            self.next += 1;
-            match self.open && self.next == count {
-                true => self.odd.torn += 1,
-                false => self.odd.bad += 1,
+            let text = text.clone();
+            let is_open = self.open && self.next + 1 == count;
+            match self.record_after(&text) {
+                // An interrupted write has no line end: the next record follows on the same line.
+                Some(start) => {
+                    self.texts[self.next].start = start;
+                    self.odd.bad += 1;
+                }
+                None => {
+                    self.next += 1;
+                    match is_open {
+                        true => self.odd.torn += 1,
+                        false => self.odd.bad += 1,
+                    }
+                }
             }
         }
         false
+    }
+
+    /// Returns the offset of the record that follows a malformed one and extends to the end of the line. Both have the same
+    /// first key, which a value within the malformed record seldom has.
+    fn record_after(&mut self, text: &Range<usize>) -> Option<usize> {
+        let bytes = &self.bytes[text.clone()];
+        let inside = bytes.strip_prefix(b"{\"")?;
+        let first_key = bytes.get(..memchr(b'"', inside)? + 3)?;
+        // Values that are not closed are each scanned to the end of the line.
+        let mut budget = bytes.len().saturating_mul(TRIES);
+        for start in memchr::memmem::find_iter(bytes, first_key).skip(1) {
+            let record = bytes.get(start..).unwrap_or_default();
+            let scanned = self.scanner.scan(record);
+            let is_last = |length| between(record.get(length..).unwrap_or_default()) + length == record.len();
+            if scanned.is_some_and(is_last) {
+                return Some(text.start + start);
+            }
+            budget = budget.checked_sub(scanned.unwrap_or(record.len()))?;
+        }
+        None
     }
 
     fn value(&self) -> JsonValue<'_> {
@@ -266,11 +300,11 @@ impl<R: Read> ValueReader<R> {
                         continue;
                     }
                     (b']', ValueLayout::Array) => {
-                        self.form = ValueLayout::Behind;
+                        self.form = ValueLayout::AfterArray;
                         continue;
                     }
-                    (_, ValueLayout::Behind) => {
-                        batch.odd.behind += 1;
+                    (_, ValueLayout::AfterArray) => {
+                        batch.odd.trailing += 1;
                         // The rest is not read, and errors in it are ignored.
                         (self.has_ended, self.error, self.scanned) = (true, None, bytes.len());
                         return bytes.len();
@@ -339,9 +373,10 @@ impl<R: Read> ValueReader<R> {
     }
 }
 
-/// Counts the bytes at the start that may separate values, including a byte order mark.
+/// Counts the bytes at the start that may separate values, including a byte order mark, and the NUL characters that a
+/// power cut leaves where bytes of a log were not written.
 fn between(bytes: &[u8]) -> usize {
     let is_between =
-        |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | 0xef | 0xbb | 0xbf);
+        |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b',' | b':' | 0 | 0xef | 0xbb | 0xbf);
     bytes.iter().take_while(is_between).count()
 }

@@ -15,7 +15,8 @@ fn all(lines: bool, text: &str, step: usize) -> String {
     while values.advance(&mut odd).unwrap() {
         found.push(String::from_utf8_lossy(values.value().raw()).into_owned());
     }
-    for (count, name) in [(odd.bad, "bad"), (odd.large, "large"), (odd.torn, "torn"), (odd.behind, "behind")]
+    for (count, name) in
+        [(odd.bad, "bad"), (odd.large, "large"), (odd.torn, "torn"), (odd.trailing, "behind")]
     {
         found.extend((0..count).map(|_| name.to_string()));
     }
@@ -40,6 +41,52 @@ fn a_bad_line_costs_only_itself() {
     ] {
         for step in [1, 2, 7, 1000] {
             assert_eq!(all(true, text, step), found, "{text:?} by {step}");
+        }
+    }
+}
+
+#[test]
+fn a_record_behind_one_that_was_cut_is_read() {
+    for (report, text, found) in [
+        (
+            "https://github.com/github/copilot-cli/issues/4098",
+            "{\"t\":\"ab{\"t\":2}\n{\"t\":3}\n",
+            "{\"t\":2} {\"t\":3} bad",
+        ),
+        (
+            "https://github.com/Tracer-Cloud/opensre/issues/6356",
+            "{\"t\":{\"u\":\"\u{1f600}{\"t\":[2]}",
+            "{\"t\":[2]} bad",
+        ),
+        (
+            "https://github.com/PrimeIntellect-ai/prime-agent/pull/1785",
+            "{\"t\":1,\"x\"{\"t\":2}\r\n",
+            "{\"t\":2} bad",
+        ),
+        (
+            "https://github.com/openai/codex/issues/24425",
+            "{\"t\":[{\"u\":1}{\"t\":[{\"u\":2}]}\n",
+            "{\"t\":[{\"u\":2}]} bad",
+        ),
+        ("https://github.com/QwenLM/qwen-code/pull/3656", "{\"t\":1}{\"t\":2}\n", "{\"t\":1} {\"t\":2}"),
+        (
+            "a value within a record that was cut is no record",
+            "{\"t\":[{\"u\":1}\n{\"t\":3}\n",
+            "{\"t\":3} bad",
+        ),
+        (
+            "https://github.com/anthropics/claude-code/issues/76059",
+            "{\"t\":1}\n{\"t\":2}\0\0\0\n\0\0",
+            "{\"t\":1} {\"t\":2} bad bad",
+        ),
+        (
+            "https://github.com/anthropics/claude-code/issues/49876",
+            "{\"t\":1}\n\0\0\0{\"t\":2}\n",
+            "{\"t\":1} {\"t\":2} bad",
+        ),
+    ] {
+        for step in [1, 2, 7, 1000] {
+            assert_eq!(all(true, text, step), found, "{report}: {text:?} by {step}");
         }
     }
 }

@@ -257,6 +257,36 @@ fn claude_codes_lines_have_their_parents_and_their_speakers() {
             &["u q"],
         ),
         (
+            "https://github.com/anthropics/claude-code/issues/92735",
+            [
+                "{\"type\":\"atis-latch\",\"atis\":\"\",\"sessionId\":\"s\"}\n".into(),
+                "{\"type\":\"frame-link\",\"sessionId\":\"s\"}\n".into(),
+                "{\"type\":\"artifact-comment-monitor\",\"sessionId\":\"s\"}\n".into(),
+                "{\"type\":\"artifact-autoreact-ledger\",\"sessionId\":\"s\"}\n".into(),
+                claude("\"uuid\":\"1\",\"parentUuid\":null,", "user", "\"q\""),
+            ]
+            .concat(),
+            &["u q"],
+        ),
+        (
+            "https://github.com/can1357/oh-my-pi/issues/11854",
+            [
+                claude("\"uuid\":\"1\",\"parentUuid\":null,", "user", "\"q\""),
+                claude(
+                    "\"uuid\":\"2\",\"parentUuid\":\"1\",",
+                    "assistant",
+                    r#"[{"type":"tool_use","id":"a","name":"f","input":{}}]"#,
+                ),
+                claude(
+                    "\"uuid\":\"3\",\"parentUuid\":\"2\",",
+                    "user",
+                    r#"[{"type":"tool_result","tool_use_id":"a","content":"ok"},{"type":"text","text":"stop, use the other file"}]"#,
+                ),
+            ]
+            .concat(),
+            &["u q", ".(call f {})", ".(t ok)", ".u stop, use the other file"],
+        ),
+        (
             "https://github.com/delexw/claude-code-trace/issues/273",
             [
                 claude("\"uuid\":\"1\",\"parentUuid\":null,", "user", "\"q\""),

@@ -158,6 +158,93 @@ fn exports_keep_their_trees_names_and_results() {
             &["u q", ".(t {\"content_type\":\"tether_browsing_display\",\"result\":\"\",\"tether_id\":7})"],
         ),
         (
+            "https://github.com/Piebald-AI/splitrail/pull/143",
+            SourceFormat::GeminiCli,
+            "session-1.json",
+            r#"{"sessionId":"s","projectHash":"p","messages":[{"id":"1","type":"user","content":{"text":"q"}},{"id":"2","type":"gemini","content":[{"text":"r"}]}]}"#,
+            &["u q", ".a r"],
+        ),
+        (
+            "https://github.com/danny-avila/LibreChat/pull/13802",
+            SourceFormat::OpenWebUi,
+            "chat.json",
+            r#"[{"id":"c","chat":{"history":{"messages":{"1":{"id":"1","parentId":null,"role":"user","content":[{"type":"text","text":"what is it?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}}]},"2":{"id":"2","parentId":"1","role":"assistant","content":[{"type":"text","text":"r"}]}}}}}]"#,
+            &["u what is it? []", ".a r"],
+        ),
+        (
+            "https://github.com/gke-labs/gemini-for-kubernetes-development/issues/740",
+            SourceFormat::Messages,
+            "out.jsonl",
+            "{\"type\":\"message\",\"role\":\"user\",\"content\":\"q\"}\n\
+             {\"type\":\"tool_use\",\"tool_name\":\"ls\",\"tool_id\":\"1\",\"parameters\":{\"a\":1}}\n\
+             {\"type\":\"tool_result\",\"tool_id\":\"1\",\"status\":\"success\",\"output\":\"x\"}\n\
+             {\"type\":\"message\",\"role\":\"assistant\",\"content\":\"Here\",\"delta\":true}\n\
+             {\"type\":\"message\",\"role\":\"assistant\",\"content\":\" are\",\"delta\":true}\n\
+             {\"type\":\"message\",\"role\":\"user\",\"content\":\"more\"}\n",
+            &["u q", ".(call ls {\"a\":1})", ".(t x)", ".a Here are", "..u more"],
+        ),
+        (
+            "https://github.com/vshulcz/deja-vu/pull/341",
+            SourceFormat::Messages,
+            "20260801_1.jsonl",
+            "{\"working_dir\":\"/w\",\"description\":\"d\",\"message_count\":4}\n\
+             {\"role\":\"user\",\"created\":1785578400,\"content\":[{\"type\":\"text\",\"text\":\"q\"}]}\n\
+             {\"role\":\"assistant\",\"created\":1785578401,\"content\":[{\"type\":\"toolRequest\",\"id\":\"1\",\"toolCall\":{\"status\":\"success\",\"value\":{\"name\":\"shell\",\"arguments\":{\"a\":1}}}}]}\n\
+             {\"role\":\"user\",\"created\":1785578402,\"content\":[{\"type\":\"toolResponse\",\"id\":\"1\",\"toolResult\":{\"status\":\"success\",\"value\":[{\"type\":\"text\",\"text\":\"x\"}]}}]}\n\
+             {\"role\":\"assistant\",\"created\":1785578403,\"content\":[{\"type\":\"text\",\"text\":\"r\"}]}\n",
+            &["u q", ".(call shell {\"a\":1})", ".(t x)", ".a r"],
+        ),
+        (
+            "https://github.com/anomalyco/opencode/issues/12130",
+            SourceFormat::OpenCode,
+            "session.json",
+            "Exporting session: ses_1{\n  \"info\": {\"id\": \"ses_1\", \"time\": {\"created\": 1}}, \"messages\": [{\"info\": {\"role\": \"user\"}, \"parts\": [{\"type\": \"text\", \"text\": \"q\"}]}]}\n",
+            &["u q"],
+        ),
+        (
+            "https://github.com/anomalyco/opencode/issues/21941",
+            SourceFormat::OpenCode,
+            "session.json",
+            r#"{"info":{"id":"ses_1","time":{"created":1},"summary":{"diffs":[{"before":"a","after":"b"}]}},"messages":[{"info":{"role":"user","variant":"x"},"parts":[{"type":"text","text":"q"}]}]}"#,
+            &["u q"],
+        ),
+        (
+            "https://github.com/Superkikim/nexus-ai-chat-importer/pull/76",
+            SourceFormat::ClaudeAi,
+            "conversations.json",
+            r#"[{"uuid":"c","chat_messages":[{"uuid":"1","sender":"human","text":"","content":[],"attachments":[],"files":[{"file_name":"a.pdf"}]},{"uuid":"2","sender":"assistant","text":"r","content":[]}]}]"#,
+            &["u  [a.pdf]", ".a r"],
+        ),
+        (
+            "https://github.com/open-webui/open-webui/pull/23455",
+            SourceFormat::OpenWebUi,
+            "chat.json",
+            r#"[{"id":"c","chat":{"history":{"currentId":"3","messages":{"1":{"id":"1","parentId":null,"role":"user","content":"q","childrenIds":["2"]},"2":{"id":"2","parentId":"1","role":"assistant","content":"r"},"3":{"content":"orphan"}}}}}]"#,
+            &["u q", ".a r", "! 1 message of an unknown role"],
+        ),
+        (
+            "an answer under a key of its own (tests of Dicklesworthstone/coding_agent_session_search)",
+            SourceFormat::Messages,
+            "h.json",
+            r#"{"history":[{"role":"human","content":"q"},{"role":"assistant","result":"r"}]}"#,
+            &["u q", "! 1 content of an unknown type"],
+        ),
+        (
+            "a content without a type (tests of Dicklesworthstone/coding_agent_session_search)",
+            SourceFormat::ChatGpt,
+            "conv.json",
+            r#"[{"id":"c","mapping":{"1":{"id":"1","message":{"author":{"role":"user"},"content":{"parts":["q"]}}}}}]"#,
+            &["u q"],
+        ),
+        (
+            "a message of an unknown role (tests of Dicklesworthstone/coding_agent_session_search)",
+            SourceFormat::Codex,
+            "rollout.jsonl",
+            "{\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"q\"}]}}\n\
+             {\"type\":\"response_item\",\"payload\":{\"type\":\"message\",\"role\":\"function\",\"content\":\"x\"}}\n",
+            &["u q", "! 1 content of an unknown type"],
+        ),
+        (
             "a message of Jan that is written again",
             SourceFormat::Jan,
             "messages.jsonl",
@@ -167,5 +254,73 @@ fn exports_keep_their_trees_names_and_results() {
         ),
     ] {
         assert_eq!(imported_texts(format, file, text), expected, "{report}");
+    }
+}
+
+/// A document of each format with a user's message, whose content stands at `CONTENT`.
+const USERS: &[(SourceFormat, &str, &str)] = &[
+    (
+        SourceFormat::ClaudeCode,
+        "s.jsonl",
+        r#"{"type":"user","uuid":"1","parentUuid":null,"sessionId":"s","message":{"role":"user","content":CONTENT}}"#,
+    ),
+    (
+        SourceFormat::Codex,
+        "rollout.jsonl",
+        r#"{"type":"response_item","payload":{"type":"message","role":"user","content":CONTENT}}"#,
+    ),
+    (
+        SourceFormat::GeminiCli,
+        "session-1.json",
+        r#"{"sessionId":"s","projectHash":"p","messages":[{"id":"1","type":"user","content":CONTENT}]}"#,
+    ),
+    (
+        SourceFormat::Pi,
+        "p.jsonl",
+        r#"{"type":"message","id":"1","message":{"role":"user","content":CONTENT}}"#,
+    ),
+    (
+        SourceFormat::OpenWebUi,
+        "o.json",
+        r#"[{"id":"c","chat":{"history":{"messages":{"1":{"id":"1","role":"user","content":CONTENT}}}}}]"#,
+    ),
+    (
+        SourceFormat::LibreChat,
+        "l.json",
+        r#"{"conversationId":"c","messages":[{"messageId":"1","isCreatedByUser":true,"content":CONTENT}]}"#,
+    ),
+    (
+        SourceFormat::ClaudeAi,
+        "conversations.json",
+        r#"[{"uuid":"c","chat_messages":[{"uuid":"1","sender":"human","content":CONTENT}]}]"#,
+    ),
+    (
+        SourceFormat::LmStudio,
+        "1.conversation.json",
+        r#"{"messages":[{"versions":[{"role":"user","content":CONTENT}],"currentlySelected":0}]}"#,
+    ),
+    (SourceFormat::Jan, "messages.jsonl", r#"{"object":"thread.message","role":"user","content":CONTENT}"#),
+    (
+        SourceFormat::LlamaUi,
+        "a.json",
+        r#"[{"conv":{"id":"c","currNode":1},"messages":[{"id":1,"role":"user","content":CONTENT,"parent":-1}]}]"#,
+    ),
+    (SourceFormat::Messages, "m.json", r#"{"messages":[{"role":"user","content":CONTENT}]}"#),
+    (
+        SourceFormat::ChatGpt,
+        "conversations.json",
+        r#"[{"id":"c","mapping":{"1":{"id":"1","message":{"author":{"role":"user"},"content":{"content_type":"text","parts":CONTENT}}}}}]"#,
+    ),
+];
+
+/// <https://github.com/Nwflower/dsh-chat-import/issues/21>, <https://github.com/odysseus-dev/odysseus/issues/1983>,
+/// <https://github.com/Piebald-AI/splitrail/pull/143>: tools change the form of a content, and readers lose the text.
+#[test]
+fn a_text_is_read_in_each_form_of_a_content() {
+    for (format, file, document) in USERS {
+        for content in [r#""q""#, r#"[{"type":"text","text":"q"}]"#, r#"{"type":"text","text":"q"}"#] {
+            let text = document.replace("CONTENT", content);
+            assert_eq!(imported_texts(*format, file, &text), ["u q"], "{format:?} {content}");
+        }
     }
 }

@@ -97,7 +97,7 @@ impl<'m> AnswerStream<'m> {
         AnswerStream { think, quirk_file: Some(quirk_file), ..AnswerStream::new(source, key, log) }
     }
 
-    pub(super) fn begun(
+    pub(super) fn from_started(
         begun: StartedAnswer,
         key: Option<Secret>,
         mut log: RequestLog,
@@ -140,7 +140,7 @@ impl<'m> AnswerStream<'m> {
                     continue;
                 }
                 ChatEvent::Replay(replay) => ChatEvent::Replay(match before {
-                    Some(before) => replay.behind(before),
+                    Some(before) => replay.joined_to(before),
                     None => replay,
                 }),
                 ChatEvent::Usage(usage) => {
@@ -179,14 +179,14 @@ impl<'m> AnswerStream<'m> {
                 }
                 match &event {
                     ChatEvent::Usage(usage) => self.log.usage(*usage),
-                    ChatEvent::Done(_) => self.log.answered(),
+                    ChatEvent::Done(_) => self.log.log_answer(),
                     _ => {}
                 }
                 return Ok(Some(event));
             }
             if let Some(error) = self.failure.take() {
                 let error = without_key(error, self.key.as_ref());
-                self.log.failed(&error);
+                self.log.log_failure(&error);
                 return Err(error);
             }
             if self.has_ended {
@@ -194,7 +194,7 @@ impl<'m> AnswerStream<'m> {
             }
             match self.paused {
                 Some(_) => self.resume().await,
-                None => self.failure = self.source.more(&mut self.raw).await.err(),
+                None => self.failure = self.source.read_more(&mut self.raw).await.err(),
             }
             self.split_thinking();
         }
@@ -204,7 +204,7 @@ impl<'m> AnswerStream<'m> {
     async fn resume(&mut self) {
         let (Some(paused_request), Some(paused)) = (&mut self.paused_request, &self.paused) else { return };
         let answer_so_far = match &paused_request.answer {
-            Some(before) => paused.clone().behind(before),
+            Some(before) => paused.clone().joined_to(before),
             None => paused.clone(),
         };
         if paused_request.pauses == MOST_PAUSES {
@@ -249,7 +249,7 @@ impl<'m> AnswerStream<'m> {
 
 impl AnswerSource<'_> {
     /// Waits for input once, and decodes all that has arrived.
-    async fn more(&mut self, events: &mut EventQueue) -> Result<()> {
+    async fn read_more(&mut self, events: &mut EventQueue) -> Result<()> {
         match self {
             AnswerSource::Http(stream) => stream.read_more(events).await,
             AnswerSource::Cli(run) => run.read_more(events).await,

@@ -24,12 +24,12 @@ impl AnswerLog {
             return;
         }
         let (ChatEvent::Text(text) | ChatEvent::Thinking(text)) = event else {
-            self.tell_text();
+            self.log_text();
             return self.log_event(event);
         };
         let is_thinking = matches!(event, ChatEvent::Thinking(_));
         if is_thinking != self.is_thinking {
-            self.tell_text();
+            self.log_text();
         }
         self.is_thinking = is_thinking;
         self.text.push_str(text);
@@ -46,7 +46,7 @@ impl AnswerLog {
         tracing::debug!(event = %hide_key(&text, self.key.as_ref()), "answer");
     }
 
-    fn tell_text(&mut self) {
+    fn log_text(&mut self) {
         let text = std::mem::take(&mut self.text);
         if !text.is_empty() {
             let what = if self.is_thinking { "Thinking" } else { "Text" };
@@ -58,6 +58,6 @@ impl AnswerLog {
 /// An answer that ends early logs its text too.
 impl Drop for AnswerLog {
     fn drop(&mut self) {
-        self.tell_text();
+        self.log_text();
     }
 }

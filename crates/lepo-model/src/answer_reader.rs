@@ -24,7 +24,7 @@ pub(super) trait AnswerReader {
     }
 
     /// Returns the refusal that arrived with a success status instead of an answer.
-    fn refused(&self) -> Option<StreamRefusal> {
+    fn refusal(&self) -> Option<StreamRefusal> {
         None
     }
 }

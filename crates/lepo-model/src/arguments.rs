@@ -105,7 +105,7 @@ pub(super) fn read_arguments(text: &str) -> Value {
         Ok(value) => return value,
         Err(_) => {}
     }
-    let object = one_object(bare).or_else(|| one_object(&repaired(bare)?));
+    let object = one_object(bare).or_else(|| begun_twice(bare)).or_else(|| one_object(&repaired(bare)?));
     object.unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
@@ -127,6 +127,18 @@ fn one_object(text: &str) -> Option<Value> {
         }
     }
     found
+}
+
+/// Most offsets at which the second beginning of arguments is searched.
+const MOST_BEGINNINGS: usize = 100;
+
+/// Returns the object of a text that begins with a part of the object.
+fn begun_twice(text: &str) -> Option<Value> {
+    let starts = text.match_indices('{').map(|(at, _)| at).skip(1).take(MOST_BEGINNINGS);
+    starts.filter_map(|at| text.split_at_checked(at)).find_map(|(part, whole)| {
+        let object = whole.starts_with(part).then(|| serde_json::from_str::<Value>(whole).ok());
+        object.flatten().filter(Value::is_object)
+    })
 }
 
 fn unfenced(text: &str) -> &str {
@@ -161,6 +173,9 @@ mod tests {
             (r#"{"a":1}{"a":1}"#, a.clone()),
             (r#"{"a":1}{}"#, a.clone()),
             (r#"{"a":1}{"a":2}"#, json!(r#"{"a":1}{"a":2}"#)),
+            // https://github.com/sgl-project/sglang/issues/23071
+            (r#"{"a": "x"{"a": "x", "b": 1}"#, json!({"a": "x", "b": 1})),
+            (r#"{"a": "x"{"a": "y", "b": 1}"#, json!(r#"{"a": "x"{"a": "y", "b": 1}"#)),
             ("```json\n{\"a\":1}\n```", a.clone()),
             ("```\n{\"a\":1}```", a.clone()),
             ("{\"a\":1}\n</tool_call>", a.clone()),

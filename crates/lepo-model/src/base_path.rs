@@ -17,7 +17,7 @@ const ENDPOINTS: &[&[&str]] = &[
 ];
 
 /// Returns the address that `base` evidently means, for an API with this path; `None` if nothing is evident.
-pub(super) fn meant(base: &Url, path: &[&str]) -> Option<Url> {
+pub(super) fn intended_url(base: &Url, path: &[&str]) -> Option<Url> {
     let mut segments: Vec<&str> = base.path_segments()?.filter(|segment| !segment.is_empty()).collect();
     let is_ollama = path.first() == Some(&"api");
     let endpoint = ENDPOINTS.iter().find(|endpoint| segments.ends_with(endpoint));
@@ -76,7 +76,7 @@ mod tests {
             ("http://a/api/chat", OLLAMA, Some("http://a/")),
             ("http://a", OLLAMA, None),
         ] {
-            let found = meant(&Url::parse(base).unwrap(), path);
+            let found = intended_url(&Url::parse(base).unwrap(), path);
             assert_eq!(found.as_ref().map(Url::as_str), expected, "{base}");
         }
     }

@@ -36,7 +36,7 @@ impl<'a> BodyContext<'a> {
     }
 
     /// Whether the model may get the thing that this quirk forbids.
-    pub fn takes(&mut self, quirk: &'static Quirk) -> bool {
+    pub fn accepts(&mut self, quirk: &'static Quirk) -> bool {
         !self.has(quirk)
     }
 }

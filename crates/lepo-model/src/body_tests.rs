@@ -95,7 +95,7 @@ fn user(text: &str) -> ChatMessage {
     message(Role::User, text)
 }
 
-fn said(text: &str) -> ChatMessage {
+fn answer(text: &str) -> ChatMessage {
     message(Role::Assistant, text)
 }
 
@@ -109,7 +109,7 @@ fn with(text: &str, calls: &[(&str, Value)]) -> ChatMessage {
         name: format!("tool_{id}"),
         arguments: arguments.clone(),
     };
-    ChatMessage { calls: calls.iter().map(call).collect(), ..said(text) }
+    ChatMessage { calls: calls.iter().map(call).collect(), ..answer(text) }
 }
 
 fn result(id: &str, text: &str, files: &[usize]) -> ChatMessage {
@@ -147,11 +147,11 @@ fn conversations() -> Vec<(&'static str, Vec<ChatMessage>)> {
         ("one", vec![user("hi")]),
         (
             "systems",
-            vec![system("P"), system(" \n"), system(ODD), user("a"), said("b"), user("c"), inst("I")],
+            vec![system("P"), system(" \n"), system(ODD), user("a"), answer("b"), user("c"), inst("I")],
         ),
         ("only systems", vec![system("P"), inst("I")]),
-        ("blank systems", vec![system(""), user(" "), said(""), user("a")]),
-        ("odd", vec![system(ODD), user(ODD), said(ODD), tool(ODD), system(ODD), user(ODD), inst(ODD)]),
+        ("blank systems", vec![system(""), user(" "), answer(""), user("a")]),
+        ("odd", vec![system(ODD), user(ODD), answer(ODD), tool(ODD), system(ODD), user(ODD), inst(ODD)]),
         (
             "long",
             vec![
@@ -160,16 +160,16 @@ fn conversations() -> Vec<(&'static str, Vec<ChatMessage>)> {
                 system(&larger),
                 user(&larger),
                 user(&small),
-                said(&large),
+                answer(&large),
                 tool(&large),
                 system(&larger),
                 tool(&small),
-                said(""),
+                answer(""),
                 user(&large),
                 inst(&large),
             ],
         ),
-        ("an instruction after an answer", vec![user("a"), said("b"), inst("SUM")]),
+        ("an instruction after an answer", vec![user("a"), answer("b"), inst("SUM")]),
         (
             "a pause",
             vec![user("a"), inst("I"), replayed(json!({"role": "assistant", "content": [{"t": 1}]}))],
@@ -178,7 +178,7 @@ fn conversations() -> Vec<(&'static str, Vec<ChatMessage>)> {
             "files",
             vec![
                 attached(Role::User, "see", &[0, 1, 2, 3]),
-                said("seen"),
+                answer("seen"),
                 attached(Role::User, "", &[2]),
                 attached(Role::User, &large, &[0, 2]),
                 inst("I"),

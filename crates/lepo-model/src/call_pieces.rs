@@ -97,6 +97,9 @@ impl CallPieces {
         if call.id.is_empty() {
             call.id = piece.id;
         }
+        if piece.name.is_empty() && call.arguments.is_empty() && piece.index.is_some() {
+            call.index = piece.index;
+        }
         if piece.name.starts_with(&call.name) {
             // The piece repeats the name so far.
             call.name = piece.name;
@@ -123,8 +126,12 @@ impl CallPieces {
         if piece.name.is_empty() {
             // Ignore an unknown id: some servers send another one in each piece.
             return match piece.index {
+                // Arguments alone at a new index belong to the call that has none yet.
                 Some(_) => by_index().or_else(by_id).or_else(|| {
-                    last().filter(|&at| self.calls.get(at).is_some_and(|call| call.index.is_none()))
+                    let is_alone = piece.id.is_empty() && !piece.arguments.is_empty();
+                    let is_open =
+                        |call: &PartialCall| call.index.is_none() || is_alone && call.arguments.is_empty();
+                    last().filter(|&at| self.calls.get(at).is_some_and(is_open))
                 }),
                 None => by_id().or_else(last),
             };
@@ -133,11 +140,11 @@ impl CallPieces {
             Some(_) => by_index(),
             None => by_id().or_else(|| last().filter(|_| piece.id.is_empty())),
         };
-        candidate.filter(|&at| self.calls.get(at).is_some_and(|call| self.goes_on(call, piece)))
+        candidate.filter(|&at| self.calls.get(at).is_some_and(|call| self.continues(call, piece)))
     }
 
     /// Whether a piece with a name belongs to the call at its index, and does not start another one.
-    fn goes_on(&self, call: &PartialCall, piece: &ToolCallDelta) -> bool {
+    fn continues(&self, call: &PartialCall, piece: &ToolCallDelta) -> bool {
         let is_other_id = !piece.id.is_empty() && !call.id.is_empty() && piece.id != call.id;
         let is_one_id = !piece.id.is_empty() && piece.id == call.id;
         if call.name.is_empty() {
@@ -170,7 +177,7 @@ impl CallPieces {
         let mut whole: Vec<PartialCall> = Vec::new();
         let is_any = |call: &PartialCall| !call.name.is_empty() || !call.arguments.is_empty();
         for call in std::mem::take(&mut self.calls).into_iter().filter(is_any) {
-            match whole.iter_mut().find(|before| before.is_told_again_by(&call)) {
+            match whole.iter_mut().find(|before| before.is_repeated_by(&call)) {
                 Some(before) if before.arguments.len() < call.arguments.len() => {
                     before.arguments = call.arguments
                 }
@@ -179,13 +186,13 @@ impl CallPieces {
             }
         }
         let ids = own_ids(whole.iter().map(|call| call.id.clone()).collect());
-        whole.into_iter().zip(ids).map(|(call, id)| call.whole(id, &self.names)).collect()
+        whole.into_iter().zip(ids).map(|(call, id)| call.into_whole(id, &self.names)).collect()
     }
 }
 
 impl PartialCall {
     /// Whether another call with the same id and name repeats this one: with its arguments, or a part of them.
-    fn is_told_again_by(&self, other: &PartialCall) -> bool {
+    fn is_repeated_by(&self, other: &PartialCall) -> bool {
         if self.id.is_empty() || self.id != other.id || self.name != other.name && !other.name.is_empty() {
             return false;
         }
@@ -196,7 +203,7 @@ impl PartialCall {
             || is_part(&a, &b)
     }
 
-    fn whole(self, id: String, names: &ToolNames) -> WholeCall {
+    fn into_whole(self, id: String, names: &ToolNames) -> WholeCall {
         let name = names.resolve(&self.name);
         let function = json!({"name": legal_name(&name), "arguments": self.arguments.text()});
         let mut received = json!({"id": id, "type": "function", "function": function});

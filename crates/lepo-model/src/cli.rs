@@ -96,7 +96,7 @@ enum CliOutputParser {
         program: String,
         pointer: String,
         /// Selects the lines with an answer.
-        wanted: fn(&Value) -> bool,
+        is_answer_line: fn(&Value) -> bool,
         lines: LineSplitter,
         last: Option<String>,
     },
@@ -117,11 +117,11 @@ impl CliOutputParser {
         }
     }
 
-    fn jsonl(program: String, pointer: &str, wanted: fn(&Value) -> bool) -> Self {
+    fn jsonl(program: String, pointer: &str, is_answer_line: fn(&Value) -> bool) -> Self {
         CliOutputParser::Jsonl {
             program,
             pointer: pointer.to_owned(),
-            wanted,
+            is_answer_line,
             lines: LineSplitter::default(),
             last: None,
         }
@@ -140,10 +140,12 @@ impl CliOutputParser {
                 document.extend_from_slice(bytes);
                 Ok(())
             }
-            CliOutputParser::Jsonl { pointer, wanted, lines, last, .. } => lines.feed(bytes, |line| {
-                note_last(line, pointer, *wanted, last);
-                Ok(())
-            }),
+            CliOutputParser::Jsonl { pointer, is_answer_line, lines, last, .. } => {
+                lines.feed(bytes, |line| {
+                    note_last(line, pointer, *is_answer_line, last);
+                    Ok(())
+                })
+            }
         }
     }
 
@@ -157,9 +159,9 @@ impl CliOutputParser {
                 };
                 events.push_back(ChatEvent::Text(text_at(document, pointer, |_| true).ok_or_else(missing)?));
             }
-            CliOutputParser::Jsonl { program, pointer, wanted, lines, last } => {
+            CliOutputParser::Jsonl { program, pointer, is_answer_line, lines, last } => {
                 lines.finish(|line| {
-                    note_last(line, pointer, *wanted, last);
+                    note_last(line, pointer, *is_answer_line, last);
                     Ok(())
                 })?;
                 let missing = || {
@@ -184,14 +186,14 @@ fn push_text(text: String, newlines: &mut String, events: &mut EventQueue) {
     newlines.push_str(trailing);
 }
 
-fn note_last(line: &[u8], pointer: &str, wanted: fn(&Value) -> bool, last: &mut Option<String>) {
-    if let Some(text) = text_at(line, pointer, wanted) {
+fn note_last(line: &[u8], pointer: &str, is_answer_line: fn(&Value) -> bool, last: &mut Option<String>) {
+    if let Some(text) = text_at(line, pointer, is_answer_line) {
         *last = Some(text);
     }
 }
 
-fn text_at(json: &[u8], pointer: &str, wanted: fn(&Value) -> bool) -> Option<String> {
-    let document: Value = serde_json::from_slice(json).ok().filter(wanted)?;
+fn text_at(json: &[u8], pointer: &str, is_answer_line: fn(&Value) -> bool) -> Option<String> {
+    let document: Value = serde_json::from_slice(json).ok().filter(is_answer_line)?;
     document.pointer(pointer)?.as_str().map(str::to_owned)
 }
 

@@ -82,7 +82,7 @@ impl EmbeddedModel {
             let prepared = Program::new(program, environment(|_| false)).args(arguments).with_stdin();
             self.process = Some(ModelProcess::start(&program.to_string_lossy(), prepared)?);
         }
-        gate.passed().await;
+        gate.wait_open().await;
         let messages: Vec<_> =
             request.messages.iter().map(|m| json!({"role": m.role.as_str(), "content": &*m.text})).collect();
         let mut asked = self.asked_with.clone();
@@ -115,7 +115,7 @@ impl EmbeddedAnswer<'_> {
                 *is_done |= parse_line(line, events)?;
                 Ok(())
             }),
-            None => Err(process.ended()),
+            None => Err(process.exit_error()),
         }
     }
 }
@@ -184,7 +184,7 @@ pub fn program_missing() -> Error {
 }
 
 /// Returns the error for an embedded model without weights or program; `name` may be empty.
-pub fn missing(name: &str) -> Error {
+pub fn missing_weights(name: &str) -> Error {
     if embedded_program().is_none() {
         return program_missing();
     }
@@ -193,9 +193,9 @@ pub fn missing(name: &str) -> Error {
     }
     Error::usage(format!("the embedded model {name} is not installed")).hint(
         Hint::from(HintCommand::Models)
-            .words(" lists those that are; ")
+            .text(" lists those that are; ")
             .command(HintCommand::Lepo(format!("model add FILE --sha256 HASH --name {name}")))
-            .words(" adds it"),
+            .text(" adds it"),
     )
 }
 

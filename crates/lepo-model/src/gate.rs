@@ -32,7 +32,7 @@ impl Gate {
     }
 
     /// Waits until the gate is open.
-    pub async fn passed(&self) {
+    pub async fn wait_open(&self) {
         // The sender lives in `self`, so the wait cannot fail.
         let _ = self.0.subscribe().wait_for(|open| *open).await;
     }
@@ -92,7 +92,7 @@ where
             let connection = tokio::time::timeout(limit, connecting)
                 .await
                 .map_err(|_| format!("no connection within {} s", limit.as_secs_f32()))??;
-            gate.passed().await;
+            gate.wait_open().await;
             Ok(connection)
         })
     }

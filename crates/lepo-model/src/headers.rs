@@ -26,7 +26,7 @@ pub(super) fn headers(key: &ApiKey, api: &HttpSpec) -> Result<HeaderMap> {
     let mut value = sound.ok_or_else(|| {
         let odd =
             odd_character(secret.reveal()).unwrap_or_else(|| "characters that cannot be sent".to_string());
-        Error::usage(format!("the key has {odd}, which no key has"))
+        Error::usage(format!("the key cannot be right: it has {odd}"))
             .hint(format!("copy it once more, as plain text: {}", key.looked_for))
     })?;
     value.set_sensitive(true);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::base_path::{meant, redacted_url};
+use super::base_path::{intended_url, redacted_url};
 use super::config::Timeouts;
 use super::gate::{Gate, GateLayer};
 use super::headers::headers;
@@ -76,7 +76,7 @@ impl EndpointClient {
     /// Switches to the URL that `base_url` obviously should have been, within its origin, and returns it; `None` if
     /// that is ambiguous or was tried before.
     pub fn go_to_meant(&mut self, path: &[&str]) -> Option<String> {
-        let right = meant(&self.base, path).filter(|_| self.given_up.is_none())?;
+        let right = intended_url(&self.base, path).filter(|_| self.given_up.is_none())?;
         self.given_up = Some(std::mem::replace(&mut self.endpoint, under(&right, path)));
         Some(redacted_url(&right))
     }
@@ -96,7 +96,7 @@ impl EndpointClient {
     pub async fn post(&mut self, body: Payload) -> Result<Response> {
         if self.connected {
             // A connection from the pool does not pass through the connector, which contains the gate.
-            self.gate.passed().await;
+            self.gate.wait_open().await;
         }
         let mut url = self.endpoint.clone();
         for _ in 0..=REDIRECTS {
@@ -159,7 +159,7 @@ impl EndpointClient {
 
     async fn query_url(&mut self, method: Method, url: Url, body: Option<Value>) -> Result<Response> {
         if self.connected {
-            self.gate.passed().await;
+            self.gate.wait_open().await;
         }
         let mut request = self.client.request(method, url);
         if let Some(body) = body {
@@ -175,7 +175,7 @@ impl EndpointClient {
         let request = request.headers(self.headers.clone());
         // Connecting has its own limit, and the wait at the gate has none.
         let silence = async {
-            self.gate.passed().await;
+            self.gate.wait_open().await;
             sleep(self.timeouts.idle).await;
         };
         tokio::select! {

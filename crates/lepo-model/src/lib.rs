@@ -16,6 +16,7 @@ mod body_context;
 #[cfg(test)]
 mod body_tests;
 mod cache;
+mod call_layout;
 mod call_pieces;
 mod cli;
 mod config;
@@ -23,6 +24,7 @@ mod embedded;
 mod error_text;
 mod event;
 mod failure;
+mod field_quirks;
 mod file_support;
 #[cfg(fuzzing)]
 mod fuzz_entry;
@@ -90,7 +92,7 @@ pub use agent_types::{
 pub use answer::AnswerStream;
 pub use cli::{AGENTS, PRESETS, agent_preset, preset};
 pub use config::{AnswerFormat, ApiKey, CacheLife, ModelConfig, Price, Timeouts};
-pub use embedded::{EmbeddedInstall, embedded_program, missing, program_missing};
+pub use embedded::{EmbeddedInstall, embedded_program, missing_weights, program_missing};
 pub use event::{ChatEvent, Citation, FinishReason, Usage, WebCall};
 pub use file_support::accepts;
 #[cfg(fuzzing)]
@@ -183,7 +185,7 @@ impl Model {
                 Backend::Http(Box::new(RemoteModel::new(http, api, config, state_dir)))
             }
             (None, ConversationFormat::Plain) => Backend::Embedded(Box::new(EmbeddedModel::new(
-                installed.ok_or_else(|| missing(&config.model))?,
+                installed.ok_or_else(|| missing_weights(&config.model))?,
                 config,
                 timeouts,
             ))),
@@ -302,13 +304,15 @@ impl Model {
                 match remote.ask(request, &mut warn).await {
                     Ok(begun) => {
                         let paused_request = PausedRequest { remote, request, answer: None, pauses: 0 };
-                        return Ok(AnswerStream::begun(begun, key, log, paused_request).metered(metered));
+                        return Ok(
+                            AnswerStream::from_started(begun, key, log, paused_request).metered(metered)
+                        );
                     }
                     Err(error) => Err(error),
                 }
             }
             Backend::Cli => {
-                self.gate.passed().await;
+                self.gate.wait_open().await;
                 let run = cli::CliAnswer::start(&self.config, request, self.timeouts, &self.folders);
                 run.map(|run| AnswerSource::Cli(Box::new(run)))
             }
@@ -332,7 +336,7 @@ impl Model {
             Ok(source) => Ok(AnswerStream::local(source, key, log, &self.memory).metered(metered)),
             Err(error) => {
                 let error = without_key(error, key.as_ref());
-                log.failed(&error);
+                log.log_failure(&error);
                 Err(error)
             }
         }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::cache::Cache;
 use super::config::ModelConfig;
 use super::http::{EndpointClient, display_url};
-use super::model_facts::{LookupMethod, ModelFacts, RunningWindow, listed};
+use super::model_facts::{LookupMethod, ModelFacts, RunningWindow, parse_list};
 use super::provider_spec::HttpSpec;
 use super::refusal::{HttpRefusal, refused_key};
 use super::refusals::Meaning;
@@ -32,7 +32,7 @@ pub(super) async fn look_up(http: &mut EndpointClient, api: &HttpSpec, model: &s
                 Ok(answer) => Ok((catalog.read)(&answer).unwrap_or_default()),
                 // Some servers have only the list.
                 Err(refusal) if refusal.status == 404 => listed_facts(http, api, model).await,
-                Err(refusal) => Err(untold(http, &refusal)),
+                Err(refusal) => Err(list_refused(http, &refusal)),
             }
         }
         LookupMethod::Listed => listed_facts(http, api, model).await,
@@ -68,7 +68,7 @@ async fn listed_models(http: &mut EndpointClient, api: &HttpSpec) -> Result<Vec<
             Some(id) => vec![("after_id", id)],
         };
         let answer = read(http, Method::GET, api.catalog.path, &query, None).await?;
-        models.extend(listed(&api.catalog, &answer));
+        models.extend(parse_list(&api.catalog, &answer));
         match (answer["has_more"].as_bool(), answer["last_id"].as_str()) {
             (Some(true), Some(id)) => after = Some(id.to_owned()),
             _ => break,
@@ -101,13 +101,13 @@ async fn read(
     query: &[(&str, String)],
     body: Option<Value>,
 ) -> Result<Value> {
-    ask(http, method, path, query, body).await?.map_err(|refusal| untold(http, &refusal))
+    ask(http, method, path, query, body).await?.map_err(|refusal| list_refused(http, &refusal))
 }
 
-fn untold(http: &EndpointClient, refusal: &HttpRefusal) -> Error {
+fn list_refused(http: &EndpointClient, refusal: &HttpRefusal) -> Error {
     match refusal.meaning("") == Meaning::Key {
-        true => refused_key(&http.url, refusal.words()),
-        false => Error::remote(format!("{} does not list its models: {}", http.url, refusal.words())),
+        true => refused_key(&http.url, refusal.message()),
+        false => Error::remote(format!("{} does not list its models: {}", http.url, refusal.message())),
     }
 }
 

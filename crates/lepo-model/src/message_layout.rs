@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::call_layout::with_strict_calls;
 use super::media::MediaFile;
 use super::message::{ChatMessage, ToolCall};
 use super::quirks::{FILES, NO_SYSTEM, Quirk, SYSTEM_FIRST};
@@ -28,7 +29,7 @@ pub(super) fn adapted(
         let bare = |message: &ChatMessage| ChatMessage { files: Vec::new(), ..message.clone() };
         messages = messages.iter().map(bare).collect();
     }
-    messages
+    with_strict_calls(messages, &mut has)
 }
 
 /// Whether a conversation is already in the form of [`system_first`].
@@ -67,7 +68,7 @@ pub(super) fn move_result_files(messages: &[ChatMessage]) -> Cow<'_, [ChatMessag
     let (mut moved, mut files) = (Vec::with_capacity(messages.len() + 1), Vec::new());
     for message in messages {
         if message.role != Role::Tool {
-            moved.extend(behind(&mut files));
+            moved.extend(files_message(&mut files));
         }
         let mut message = message.clone();
         if message.role == Role::Tool {
@@ -75,12 +76,12 @@ pub(super) fn move_result_files(messages: &[ChatMessage]) -> Cow<'_, [ChatMessag
         }
         moved.push(message);
     }
-    moved.extend(behind(&mut files));
+    moved.extend(files_message(&mut files));
     moved.into()
 }
 
 /// Returns the user's message with these files, if there are any.
-fn behind(files: &mut Vec<MediaFile>) -> Option<ChatMessage> {
+fn files_message(files: &mut Vec<MediaFile>) -> Option<ChatMessage> {
     let files = std::mem::take(files);
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let text = format!("[files in the results above: {}]", names.join(", "));

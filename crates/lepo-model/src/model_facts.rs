@@ -74,7 +74,7 @@ impl ModelFacts {
 }
 
 /// Returns the models of an answer: in `data` or in `models`.
-pub(super) fn listed(catalog: &CatalogSpec, answer: &Value) -> Vec<ModelFacts> {
+pub(super) fn parse_list(catalog: &CatalogSpec, answer: &Value) -> Vec<ModelFacts> {
     let items = ["data", "models"].iter().find_map(|key| answer.get(*key)?.as_array());
     items.into_iter().flatten().filter_map(catalog.read).collect()
 }

@@ -46,7 +46,7 @@ pub struct Retry {
     /// The number of this attempt.
     pub attempt: u32,
     /// The maximum number of attempts.
-    pub of: u32,
+    pub tries: u32,
 }
 
 /// A temporary failure.
@@ -55,7 +55,7 @@ pub enum TransientFailure {
     /// An HTTP status.
     Status(u16),
     /// An error message of the server, within its answer.
-    Words(String),
+    Message(String),
 }
 
 impl ModelNotice {
@@ -67,7 +67,7 @@ impl ModelNotice {
             | ModelNotice::OtherAddress(model, words)
             | ModelNotice::Slipped(model, words) => &mut [model, words],
             ModelNotice::ToolLeftOut(model, tool, words) => &mut [model, tool, words],
-            ModelNotice::Retries(Retry { model, after: TransientFailure::Words(words), .. }) => {
+            ModelNotice::Retries(Retry { model, after: TransientFailure::Message(words), .. }) => {
                 &mut [model, words]
             }
             ModelNotice::Retries(Retry { model, after: TransientFailure::Status(_), .. })
@@ -92,10 +92,10 @@ mod tests {
         let says = || "no sk-abcdefgh".to_string();
         let retry = Retry {
             model: "m".into(),
-            after: TransientFailure::Words(says()),
+            after: TransientFailure::Message(says()),
             wait: Duration::ZERO,
             attempt: 1,
-            of: 3,
+            tries: 3,
         };
         for notice in [ModelNotice::OwnMessageRejected("m".into(), says()), ModelNotice::Retries(retry)] {
             let text = format!("{:?}", notice.clone().without_key(Some(&key)));

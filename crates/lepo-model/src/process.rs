@@ -135,12 +135,12 @@ impl ModelProcess {
     pub fn ended_well(&self) -> Result<()> {
         match self.status {
             Some(status) if status.success() => Ok(()),
-            _ => Err(self.ended()),
+            _ => Err(self.exit_error()),
         }
     }
 
     /// Returns the error for a program that has exited.
-    pub fn ended(&self) -> Error {
+    pub fn exit_error(&self) -> Error {
         use std::os::unix::process::ExitStatusExt;
         let how = match self.status.map(|status| (status.code(), status.signal())) {
             Some((Some(0), _)) => "ended".to_owned(),

@@ -101,7 +101,7 @@ mod tests {
         let directory = state.path().join("lepo");
         let memory = |model: &str| QuirkFile::new(&directory, model.to_owned());
         let recalled =
-            |model: &str| memory(model).recall(&[&TEMPERATURE, &SYSTEM_FIRST]).words().collect::<Vec<_>>();
+            |model: &str| memory(model).recall(&[&TEMPERATURE, &SYSTEM_FIRST]).names().collect::<Vec<_>>();
         let learned = |quirk: &'static Quirk| [quirk].into_iter().collect::<Quirks>();
         assert!(recalled("a").is_empty());
         memory("a").save(&learned(&TEMPERATURE));

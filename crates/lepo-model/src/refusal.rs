@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use reqwest::{Response, StatusCode};
 
 use super::answer_reader::StreamRefusal;
@@ -9,7 +10,7 @@ use super::error_text::{excerpt, message_or_excerpt};
 use super::notice::TransientFailure;
 use super::provider_spec::HttpSpec;
 use super::refusals::{Meaning, meaning};
-use super::retry::wait_in_body;
+use super::retry::{is_short, wait_in_body};
 use super::unpack::Unpacking;
 use crate::ModelConfig;
 use lepo_base::error::{Error, ExitKind};
@@ -17,6 +18,9 @@ use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 
 /// The size limit of a refusal, in bytes.
 const ENOUGH: usize = 64 << 10;
+
+/// Headers with the time after a limit per period, for a refusal without `Retry-After`.
+const RESETS: &[&str] = &["x-ratelimit-reset-after", "ratelimit-reset", "x-ratelimit-reset"];
 
 pub(super) struct HttpRefusal {
     pub status: u16,
@@ -40,6 +44,9 @@ impl HttpRefusal {
             Some(ms) => Some((ms / 1000.0).to_string()),
             None => header("retry-after"),
         };
+        // A longer time may belong to another limit, such as a daily one.
+        let reset = RESETS.iter().find_map(|name| header(name));
+        let reset = reset.filter(|time| status.as_u16() == 429 && is_short(time, Timestamp::now()));
         let should_retry = header("x-should-retry").and_then(|yes| yes.trim().parse().ok());
         let mut body = Vec::new();
         let mut unpacking = Unpacking::default();
@@ -54,10 +61,10 @@ impl HttpRefusal {
         };
         let _ = tokio::time::timeout(limit, reading).await;
         let words = message_or_excerpt(&body);
-        let body = String::from_utf8_lossy(&body).into_owned();
+        let body = unescaped(String::from_utf8_lossy(&body).into_owned());
         HttpRefusal {
             status: status.as_u16(),
-            retry_after: retry_after.or_else(|| wait_in_body(&body)),
+            retry_after: retry_after.or_else(|| wait_in_body(&body)).or(reset),
             body,
             should_retry,
             message: titled(status, words),
@@ -66,7 +73,7 @@ impl HttpRefusal {
     }
 
     /// Converts a refusal within a stream, after a success status.
-    pub fn within(refused: StreamRefusal) -> Self {
+    pub fn from_stream(refused: StreamRefusal) -> Self {
         HttpRefusal {
             status: refused.status,
             message: refused.message,
@@ -80,12 +87,12 @@ impl HttpRefusal {
     pub fn passing(&self) -> TransientFailure {
         match self.within {
             false => TransientFailure::Status(self.status),
-            true => TransientFailure::Words(self.message.clone()),
+            true => TransientFailure::Message(self.message.clone()),
         }
     }
 
     /// Returns status and message of the server.
-    pub fn words(&self) -> &str {
+    pub fn message(&self) -> &str {
         &self.message
     }
 
@@ -107,7 +114,7 @@ impl HttpRefusal {
     }
 
     /// Returns an excerpt of the model's output that its server could not parse.
-    pub fn tried(&self) -> Option<String> {
+    pub fn rejected_output(&self) -> Option<String> {
         let behind = |mark: &str| self.body.split_once(mark).map(|(_, behind)| behind);
         let body: serde_json::Value = serde_json::from_str(&self.body).unwrap_or_default();
         let generation = ["/error/failed_generation", "/failed_generation"].iter();
@@ -130,7 +137,7 @@ impl HttpRefusal {
                 let message = format!("the conversation is too long for {}: {words}", config.name);
                 Error::new(ExitKind::Overflow, message).hint(
                     Hint::from(ResumeAction::Compact)
-                        .words(" continues from a summary of it; a model with a larger window accepts it unchanged: ")
+                        .text(" continues from a summary of it; a model with a larger window accepts it unchanged: ")
                         .command(HintCommand::OtherModel),
                 )
             }
@@ -139,11 +146,12 @@ impl HttpRefusal {
                 Error::remote(text).hint(
                     Hint::from("send less, or continue from a summary: ")
                         .command(ResumeAction::Compact)
-                        .words("; waiting does not help"),
+                        .text("; waiting does not help"),
                 )
             }
             Meaning::Slip => {
-                let tried = self.tried().map(|tried| format!("; it tried {tried}")).unwrap_or_default();
+                let tried =
+                    self.rejected_output().map(|tried| format!("; it tried {tried}")).unwrap_or_default();
                 Error::remote(format!(
                     "{} wrote a call that its server cannot read: {words}{tried}",
                     config.name
@@ -157,6 +165,18 @@ impl HttpRefusal {
             Meaning::Model => {
                 Error::remote(format!("no model \"{model}\" at {url}: {words}")).hint((spec.missing)(model))
             }
+            Meaning::Wire => {
+                let hint = match spec.name {
+                    "openai" => "it answers in another API: `wire = \"responses\"` in config.toml".into(),
+                    "responses" => "it answers in another API: `wire = \"chat\"` in config.toml".into(),
+                    _ => other_model("it answers in another API; another model: "),
+                };
+                Error::remote(format!("{model} does not answer in this API of {url}: {words}")).hint(hint)
+            }
+            Meaning::Limit => Error::remote(format!("{url} refused the limit of the answer: {words}"))
+                .hint("a smaller `max_tokens` in the model's `options`, or --max-tokens, is accepted"),
+            Meaning::ManyTools => Error::remote(format!("{url} takes fewer tools: {words}"))
+                .hint("`includeTools` and `excludeTools` in mcp.json choose the tools of a server"),
             Meaning::Path => {
                 let path = spec.path.join("/");
                 Error::remote(format!("nothing answers /{path} at {url}: {words}")).hint(format!(
@@ -178,17 +198,24 @@ impl HttpRefusal {
     }
 }
 
-fn titled(status: StatusCode, words: String) -> String {
+/// Writes a JSON body without escaped characters, which would hide the texts of the table: Python escapes all but ASCII,
+/// Go escapes `<` and `>`.
+fn unescaped(body: String) -> String {
+    let json = body.contains(r"\u").then(|| serde_json::from_str::<serde_json::Value>(&body).ok());
+    json.flatten().map_or(body, |json| json.to_string())
+}
+
+fn titled(status: StatusCode, text: String) -> String {
     let title = match status.canonical_reason() {
         Some(reason) => format!("{} {reason}", status.as_u16()),
         None => status.as_u16().to_string(),
     };
-    if words.is_empty() { title } else { format!("{title}: {words}") }
+    if text.is_empty() { title } else { format!("{title}: {text}") }
 }
 
 /// Returns the error of a server that rejects the key, or requires one.
-pub(super) fn refused_key(url: &str, words: &str) -> Error {
-    Error::remote(format!("{url} refused the key: {words}")).of_key()
+pub(super) fn refused_key(url: &str, text: &str) -> Error {
+    Error::remote(format!("{url} refused the key: {text}")).of_key()
 }
 
 fn key_hint(config: &ModelConfig) -> Hint {
@@ -199,5 +226,22 @@ fn key_hint(config: &ModelConfig) -> Hint {
     match config.key.value {
         Some(_) => format!("the key was {looked_for}").into(),
         None => format!("looked for {looked_for}, and found none").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_found_behind_escapes() {
+        for (body, expected) in [
+            (r#"{"error": "\u4f59\u989d\u4e0d\u8db3"}"#, r#"{"error":"余额不足"}"#),
+            (r#"{"a":"8192 \u003e 4096"}"#, r#"{"a":"8192 > 4096"}"#),
+            (r#"{"a": 1}"#, r#"{"a": 1}"#),
+            (r"no JSON \u003e", r"no JSON \u003e"),
+        ] {
+            assert_eq!(unescaped(body.to_owned()), expected);
+        }
     }
 }

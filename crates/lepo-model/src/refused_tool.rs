@@ -1,4 +1,6 @@
-//! Finds the tool whose schema a refusal is about, by its name, its index or its path.
+//! Finds the tools whose schemas a refusal is about, by their names, their indexes or their paths.
+
+use std::collections::BTreeSet;
 
 use super::message::ToolSpec;
 
@@ -6,31 +8,41 @@ use super::message::ToolSpec;
 const BEFORE_INDEX: &[&str] =
     &["function_declarations[", "functiondeclarations[", "tools[", "tools.", "tools/", "functions["];
 
-/// Returns the tool that a refusal names, if it concerns a schema or a name and the tool belongs to an MCP server.
-pub(super) fn refused_tool<'t>(status: u16, body: &str, tools: &'t [ToolSpec]) -> Option<&'t ToolSpec> {
+/// Texts of a refusal that is about the form of a tool, in lower case.
+const FORM: &[&str] = &["schema", "parameters", "properties", "pattern", "description"];
+
+/// Returns the tools that a refusal names, if it concerns a schema, a description or a name, and the tools belong to
+/// MCP servers. Google's refusals name all of them.
+pub(super) fn refused_tools<'t>(status: u16, body: &str, tools: &'t [ToolSpec]) -> Vec<&'t ToolSpec> {
     let lower = body.to_lowercase();
-    let is_about_form =
-        ["schema", "parameters", "properties", "pattern"].iter().any(|word| lower.contains(word));
-    if !matches!(status, 400 | 422) || !is_about_form {
-        return None;
+    if !matches!(status, 400 | 422) || !FORM.iter().any(|word| lower.contains(word)) {
+        return Vec::new();
     }
-    let by_name = || {
-        let quotes = ["'", "\"", "`", "\\\""];
-        let is_named = |tool: &&ToolSpec| {
-            quotes.iter().any(|quote| body.contains(&format!("{quote}{}{quote}", tool.name)))
-        };
-        tools.iter().find(is_named)
-    };
-    let by_index = || BEFORE_INDEX.iter().find_map(|before| tools.get(index_after(&lower, before)?));
+    let quotes = ["'", "\"", "`", "\\\""];
+    let is_named =
+        |tool: &ToolSpec| quotes.iter().any(|quote| body.contains(&format!("{quote}{}{quote}", tool.name)));
     // Tools of the user's servers can be left out; lepo's own tools are valid.
-    by_name().or_else(by_index).filter(|tool| tool.name.contains("__"))
+    let is_of_server = |tool: &ToolSpec| tool.name.contains("__");
+    let named: Vec<&ToolSpec> = tools.iter().filter(|tool| is_named(tool)).collect();
+    let found = match named.is_empty() {
+        false => named,
+        true => BEFORE_INDEX
+            .iter()
+            .map(|before| indexes_after(&lower, before))
+            .map(|indexes| indexes.iter().filter_map(|&index| tools.get(index)).collect::<Vec<_>>())
+            .find(|found| !found.is_empty())
+            .unwrap_or_default(),
+    };
+    found.into_iter().filter(|tool| is_of_server(tool)).collect()
 }
 
-fn index_after(text: &str, before: &str) -> Option<usize> {
-    text.split(before).skip(1).find_map(|after| {
+/// Returns the numbers after a text, each once.
+fn indexes_after(text: &str, before: &str) -> BTreeSet<usize> {
+    let number = |after: &str| {
         let end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
         after.split_at(end).0.parse().ok()
-    })
+    };
+    text.split(before).skip(1).filter_map(number).collect()
 }
 
 #[cfg(test)]
@@ -61,8 +73,43 @@ mod tests {
             (400, "'fs__read' was called twice", None),
             (500, "Invalid schema for function 'fs__write'", None),
         ] {
-            let found = refused_tool(status, body, &tools);
-            assert_eq!(found.map(|tool| tool.name.as_str()), expected, "{body}");
+            let found = refused_tools(status, body, &tools);
+            let expected: Vec<&str> = expected.into_iter().collect();
+            assert_eq!(found.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_that_names_several_tools_names_all() {
+        let tool = |name: &str| ToolSpec { name: name.into(), description: String::new(), schema: json!({}) };
+        let tools = [tool("run_command"), tool("fs__read"), tool("fs__write"), tool("db__query")];
+        let google = |index: usize, keyword: &str| {
+            format!(
+                "Invalid JSON payload received. Unknown name \\\"{keyword}\\\" at 'tools[0].function_declarations[{index}].parameters': Cannot find field."
+            )
+        };
+        for (report, body, expected) in [
+            (
+                "https://github.com/openswarm-ai/openswarm/issues/24",
+                google(1, "propertyNames") + "\\n" + &google(3, "const") + "\\n" + &google(3, "$schema"),
+                vec!["fs__read", "db__query"],
+            ),
+            (
+                "https://github.com/pizza-bot-app/pizza-bot/issues/62",
+                google(2, "exclusiveMinimum"),
+                vec!["fs__write"],
+            ),
+            (
+                "https://github.com/rusiaaman/wcgw/issues/51",
+                "Invalid 'tools[3].function.description': string too long.".to_owned(),
+                vec!["db__query"],
+            ),
+            // The second is lepo's own, which is valid.
+            ("both kinds", google(1, "$ref") + &google(0, "$ref"), vec!["fs__read"]),
+        ] {
+            let found: Vec<&str> =
+                refused_tools(400, &body, &tools).iter().map(|tool| tool.name.as_str()).collect();
+            assert_eq!(found, expected, "{report}");
         }
     }
 }

@@ -22,7 +22,7 @@ use super::quirk_file::{QuirkFile, remembered_name};
 use super::quirks::{self, BEGINS_THINKING, FILES, Quirk, Quirks, SYSTEM_FIRST, TOOLS};
 use super::refusal::HttpRefusal;
 use super::refusals::Meaning;
-use super::refused_tool::refused_tool;
+use super::refused_tool::refused_tools;
 use super::retry::{self, RetryStep};
 use super::stream::{ResponseBody, StartedAnswer};
 use crate::ModelConfig;
@@ -47,7 +47,7 @@ pub(super) struct RemoteModel {
 }
 
 /// Fields of bodies with the conversation, the tools or the form of the answer.
-const TOLD_APART: &[&str] =
+const SEPARATE_FIELDS: &[&str] =
     &["messages", "input", "instructions", "system", "tools", "model", "text", "response_format", "format"];
 
 /// The result of sending a body once.
@@ -177,13 +177,16 @@ impl RemoteModel {
             if let Meaning::UsedUp | Meaning::OverMinute | Meaning::Overflow = meaning {
                 return Err(refusal.error(&self.config, self.spec, &self.http.url));
             }
-            if let Some(tool) = refused_tool(refusal.status, &refusal.body, &tools) {
-                let (model, name) = (self.config.name.clone(), tool.name.clone());
-                notice(ModelNotice::ToolLeftOut(model, name.clone(), refusal.words().to_string()));
-                self.left_out.insert(name);
+            let left_out = refused_tools(refusal.status, &refusal.body, &tools);
+            if !left_out.is_empty() {
+                for tool in left_out {
+                    let (model, name) = (self.config.name.clone(), tool.name.clone());
+                    notice(ModelNotice::ToolLeftOut(model, name.clone(), refusal.message().to_string()));
+                    self.left_out.insert(name);
+                }
                 continue;
             }
-            let learned = quirks::named(refusal.status, &refusal.body, &open);
+            let learned = quirks::quirks_named_in(refusal.status, &refusal.body, &open);
             if !learned.is_empty() {
                 self.learn(&learned, &mut quirks, (&request, &refusal), notice)?;
                 continue;
@@ -201,11 +204,17 @@ impl RemoteModel {
                     continue;
                 }
                 Meaning::Slip if !std::mem::replace(&mut has_slipped, true) => {
-                    let tried = refusal.tried().unwrap_or_else(|| refusal.words().to_string());
+                    let tried = refusal.rejected_output().unwrap_or_else(|| refusal.message().to_string());
                     notice(ModelNotice::Slipped(self.config.name.clone(), tried));
                     continue;
                 }
-                Meaning::Slip | Meaning::Key | Meaning::Forbidden | Meaning::Model => {
+                Meaning::Slip
+                | Meaning::Key
+                | Meaning::Forbidden
+                | Meaning::Model
+                | Meaning::Wire
+                | Meaning::Limit
+                | Meaning::ManyTools => {
                     return Err(refusal.error(&self.config, self.spec, &self.http.url));
                 }
                 _ => {}
@@ -213,7 +222,7 @@ impl RemoteModel {
             if replays && !self.rebuilds && matches!(refusal.status, 400 | 422) {
                 notice(ModelNotice::OwnMessageRejected(
                     self.config.name.clone(),
-                    refusal.words().to_string(),
+                    refusal.message().to_string(),
                 ));
                 self.rebuilds = true;
                 request.messages = &rebuilt;
@@ -247,9 +256,9 @@ impl RemoteModel {
             ));
         }
         let mut begun = self.first_event(response, request).await;
-        match begun.refused() {
+        match begun.refusal() {
             None => Ok(PostOutcome::Begun(Box::new(begun))),
-            Some(refused) => Ok(PostOutcome::Refused(HttpRefusal::within(refused), begun.failure())),
+            Some(refused) => Ok(PostOutcome::Refused(HttpRefusal::from_stream(refused), begun.failure())),
         }
     }
 
@@ -262,7 +271,7 @@ impl RemoteModel {
         notice: &mut dyn FnMut(ModelNotice),
     ) -> Result<()> {
         for quirk in learned.each() {
-            notice(ModelNotice::Learned(self.config.name.clone(), quirk.says));
+            notice(ModelNotice::Learned(self.config.name.clone(), quirk.notice));
             quirks.add(quirk);
         }
         if learned.contains(&TOOLS) {
@@ -272,12 +281,12 @@ impl RemoteModel {
         }
         if learned.contains(&FILES) && asks_about_files(request) {
             self.accepted(quirks.clone());
-            let message = format!("{} does not accept files: {}", self.config.name, refusal.words());
+            let message = format!("{} does not accept files: {}", self.config.name, refusal.message());
             return Err(Error::remote(message).hint(
                 Hint::from(HintCommand::OtherModel)
-                    .words(" asks another model; ")
+                    .text(" asks another model; ")
                     .command(ResumeAction::Retry)
-                    .words(" sends the text without the files"),
+                    .text(" sends the text without the files"),
             ));
         }
         Ok(())
@@ -303,7 +312,7 @@ impl RemoteModel {
         let facts: ModelFacts = self.facts.clone().or_else(|| cache.load()).unwrap_or_default();
         let (body, _) = self.body(request, &facts, &self.quirks);
         let Ok(Value::Object(mut fields)) = serde_json::from_str(&body.outline()) else { return Map::new() };
-        fields.retain(|name, _| !TOLD_APART.contains(&name.as_str()));
+        fields.retain(|name, _| !SEPARATE_FIELDS.contains(&name.as_str()));
         // A configured extra field may contain a secret.
         let own = fields.iter_mut().filter(|(name, _)| self.config.extra.contains_key(*name));
         own.for_each(|(_, value)| *value = Value::from("(as configured)"));
@@ -354,7 +363,7 @@ impl RemoteModel {
                     after: refusal.passing(),
                     wait,
                     attempt: attempt + 1,
-                    of: retry::TRIES,
+                    tries: retry::TRIES,
                 }));
                 tokio::time::sleep(wait).await;
                 Ok(())

@@ -20,7 +20,7 @@ impl ProviderMessage {
     }
 
     /// Joins the message before a pause and this one, by concatenating their blocks.
-    pub(super) fn behind(self, before: &ProviderMessage) -> ProviderMessage {
+    pub(super) fn joined_to(self, before: &ProviderMessage) -> ProviderMessage {
         let mut whole = before.json().clone();
         if let (Some(Value::Array(all)), Some(Value::Array(more))) =
             (whole.get_mut("content"), self.json().get("content"))

@@ -30,12 +30,12 @@ impl RequestLog {
     }
 
     /// Logs that the answer is complete.
-    pub fn answered(&mut self) {
+    pub fn log_answer(&mut self) {
         self.end("answered");
     }
 
     /// Logs that the answer is missing or incomplete. `error` must not contain a key.
-    pub fn failed(&mut self, error: &Error) {
+    pub fn log_failure(&mut self, error: &Error) {
         if !std::mem::replace(&mut self.has_ended, true) {
             let (model, status, ms) = (&self.model, self.status, self.ms());
             tracing::warn!(model, status, ms, error = error.chain(), "request failed");

@@ -30,6 +30,11 @@ pub(super) fn pause(attempt: u32, retry_after: Option<&str>, now: Timestamp, dic
     }
 }
 
+/// Whether a value in the format of `Retry-After` is a time short enough to wait for.
+pub(super) fn is_short(value: &str, now: Timestamp) -> bool {
+    parse_retry_after(value, now).is_some_and(|wait| wait <= PATIENCE)
+}
+
 /// Parses `Retry-After` (RFC 9110, section 10.2.3): seconds, or an HTTP date. Servers also send `30s`, `1m30.5s`, a
 /// date of RFC 3339, and the time as seconds or milliseconds since 1970. A past time means now.
 fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
@@ -62,6 +67,11 @@ const BEFORE_WAIT: &[(&str, f64)] = &[
     ("\"retryafter\":", 1.0),
     ("\"retry-after\":", 1.0),
     ("\"x-ratelimit-reset\":", 1.0),
+    ("\"resets_in_seconds\":", 1.0),
+    ("\"estimated_time\":", 1.0),
+    ("reset after ", 1.0),
+    ("reset in ", 1.0),
+    ("resets in ", 1.0),
     ("try again in ", 1.0),
     ("try again after ", 1.0),
     ("retry in ", 1.0),
@@ -190,6 +200,9 @@ mod tests {
             (r#"{"retry_after":"4"}"#, Some("4")),
             (r#"{"retry_after_ms": 1500}"#, Some("1.5")),
             (r#"{"headers":{"X-RateLimit-Reset":"1741305600000"}}"#, Some("1741305600000")),
+            (r#"{"error":"Model m is currently loading","estimated_time":20.5}"#, Some("20.5")),
+            (r#"{"type":"usage_limit_reached","resets_in_seconds":7200}"#, Some("7200")),
+            ("Your quota will reset after 1h2m3s.", Some("3723")),
             ("please wait and try again later", None),
             ("try again in a while", None),
             ("", None),

@@ -36,7 +36,7 @@ pub(super) trait Decoder {
     fn has_finish(&self) -> bool;
 
     /// Returns a finish reason that is a failure.
-    fn failed_word(&self) -> Option<&str>;
+    fn failure_reason(&self) -> Option<&str>;
 
     /// Whether the answer is complete, and only its usage may follow.
     fn is_finishing(&self) -> bool {
@@ -154,7 +154,7 @@ impl<D: Decoder> SseAnswer<D> {
 
     /// Completes the answer at the end mark, or an equivalent.
     fn finish(&mut self, events: &mut EventQueue) -> Result<()> {
-        if let Some(word) = self.decoder.failed_word() {
+        if let Some(word) = self.decoder.failure_reason() {
             let words = format!("its answer ended with {word}");
             // The status that a gateway would have used.
             self.refused = Some(StreamRefusal { status: 502, message: words.clone(), body: String::new() });
@@ -180,7 +180,7 @@ impl<D: Decoder> SseAnswer<D> {
     }
 
     /// Decodes a document: one answer, or several events without the form of a stream.
-    fn whole(&mut self, document: &[u8], events: &mut EventQueue) -> Result<()> {
+    fn decode_document(&mut self, document: &[u8], events: &mut EventQueue) -> Result<()> {
         let mut values = values_in(document);
         if values.is_empty() {
             let half = document.trim_ascii_end().strip_suffix(b"data: [DONE]").unwrap_or(document);
@@ -252,7 +252,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
         match std::mem::take(&mut self.shape) {
             _ if self.decoder.is_done() => return Ok(()),
             BodyShape::Unknown => return Err(Error::remote("the answer was empty")),
-            BodyShape::Document(document) => self.whole(&document, events)?,
+            BodyShape::Document(document) => self.decode_document(&document, events)?,
             BodyShape::Stream(mut sse) => sse.finish(|frame| match frame {
                 SseFrame::Event(event) if is_truncated(event.data) && event.data.starts_with(b"{") => Ok(()),
                 frame => self.frame(frame, events),
@@ -279,7 +279,7 @@ impl<D: Decoder> AnswerReader for SseAnswer<D> {
         self.decoder.is_done()
     }
 
-    fn refused(&self) -> Option<StreamRefusal> {
+    fn refusal(&self) -> Option<StreamRefusal> {
         self.refused.clone()
     }
 }

@@ -76,12 +76,12 @@ impl StartedAnswer {
         while events.is_empty() && failure.is_none() {
             failure = source.read_more(&mut events).await.err();
         }
-        let refused = if events.is_empty() { source.reader.refused() } else { None };
+        let refused = if events.is_empty() { source.reader.refusal() } else { None };
         StartedAnswer { source, events, failure, refused, status }
     }
 
     /// Returns the refusal that arrived instead of an answer.
-    pub fn refused(&self) -> Option<StreamRefusal> {
+    pub fn refusal(&self) -> Option<StreamRefusal> {
         self.refused.clone()
     }
 

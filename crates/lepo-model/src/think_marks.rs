@@ -6,13 +6,13 @@ pub(super) struct ThinkMark {
     pub open: &'static str,
     pub close: &'static str,
     /// For a mark that could be a word: the condition for the character after it.
-    behind: Option<fn(char) -> bool>,
+    may_precede: Option<fn(char) -> bool>,
     /// Whether the content is text after all if the end mark is missing.
     pub is_unsure: bool,
 }
 
 const fn mark(open: &'static str, close: &'static str) -> ThinkMark {
-    ThinkMark { open, close, behind: None, is_unsure: false }
+    ThinkMark { open, close, may_precede: None, is_unsure: false }
 }
 
 /// The marks of models and of the templates of their training.
@@ -29,7 +29,7 @@ pub(super) const MARKS: &[ThinkMark] = &[
     ThinkMark {
         open: "analysis",
         close: "assistantfinal",
-        behind: Some(|c| c.is_ascii_uppercase()),
+        may_precede: Some(|c| c.is_ascii_uppercase()),
         is_unsure: true,
     },
 ];
@@ -41,9 +41,14 @@ pub(super) const OPENED_BEFORE: ThinkMark = ThinkMark { is_unsure: true, ..mark(
 pub(super) const LONE: &[&str] = &["</think>", "[/THINK]"];
 
 impl ThinkMark {
+    /// Returns the mark for content that is text after all if the end mark is missing.
+    pub fn as_unsure(self) -> ThinkMark {
+        ThinkMark { is_unsure: true, ..self }
+    }
+
     /// Whether a text starts with the mark; `None` if more text is needed.
     pub fn begins(&self, text: &str) -> Option<bool> {
-        match (text.strip_prefix(self.open), self.behind) {
+        match (text.strip_prefix(self.open), self.may_precede) {
             (Some(_), None) => Some(true),
             (Some(rest), Some(may_follow)) => rest.chars().next().map(may_follow),
             (None, _) if self.open.starts_with(text) => None,
@@ -67,8 +72,8 @@ pub(super) fn is_mention(before: &str, after: &str) -> bool {
     let is_in_code = before.matches("```").count() % 2 == 1 || line.matches('`').count() % 2 == 1;
     let last = before.chars().next_back();
     let is_quoted = last.is_some_and(|c| "\"'`“‘«(".contains(c));
-    let mut behind = after.chars();
-    let goes_on = behind.next() == Some(' ') && behind.next().is_some_and(char::is_lowercase);
+    let mut may_precede = after.chars();
+    let goes_on = may_precede.next() == Some(' ') && may_precede.next().is_some_and(char::is_lowercase);
     let is_within = last == Some(' ') && !line.trim().is_empty() && goes_on;
     is_in_code || is_quoted || is_within || before.contains("<think>")
 }

@@ -107,7 +107,7 @@ impl ThinkFilter {
         if let Stage::Text = self.state
             && self.find_lone(true, events)
         {
-            return;
+            while self.step(events) {}
         }
         let held = std::mem::take(&mut self.buffer);
         match self.state {
@@ -140,15 +140,7 @@ impl ThinkFilter {
                 }
                 rest.is_some()
             }
-            Stage::After => {
-                self.buffer = self.buffer.trim_start().to_owned();
-                if self.buffer.is_empty() {
-                    return false;
-                }
-                self.state = Stage::Settled;
-                self.hand_on(events);
-                false
-            }
+            Stage::After => self.step_after(events),
             Stage::Text => self.find_lone(false, events),
             Stage::Channels(_) | Stage::Settled => {
                 self.hand_on(events);
@@ -200,7 +192,7 @@ impl ThinkFilter {
             let after = behind.split_at(mark.len()).1;
             // The next characters decide whether the mark is only mentioned.
             if !is_end && after.chars().count() < 2 {
-                self.said_up_to(at, events);
+                self.emit_text_to(at, events);
                 return false;
             }
             if !is_mention(&format!("{}{before}", self.emitted), after) {
@@ -220,30 +212,39 @@ impl ThinkFilter {
                 }
                 self.emitted = String::new();
                 self.state = Stage::After;
-                return self.step_after(events);
+                self.step_after(events);
+                return true;
             }
             from = at + mark.len();
         }
         let kept = if is_end { 0 } else { open_end(&self.buffer, LONE) };
-        self.said_up_to(self.buffer.len() - kept, events);
+        self.emit_text_to(self.buffer.len() - kept, events);
         if self.emitted.len() > LOOKED_AT {
             (self.state, self.emitted) = (Stage::Settled, String::new());
         }
         false
     }
 
-    /// Makes the step after a lone mark.
+    /// Makes the step after an end mark. Models think again directly after it; without its own end mark, that is the
+    /// answer.
     fn step_after(&mut self, events: &mut EventQueue) -> bool {
         self.buffer = self.buffer.trim_start().to_owned();
-        if !self.buffer.is_empty() {
-            self.state = Stage::Settled;
-            self.hand_on(events);
+        let marks = || MARKS.iter().filter(|mark| !mark.is_unsure);
+        if let Some(mark) = marks().find(|mark| mark.begins(&self.buffer) == Some(true)) {
+            self.buffer = self.buffer.split_at(mark.open.len()).1.to_owned();
+            self.state = Stage::Thinking(mark.as_unsure());
+            return true;
         }
-        true
+        if marks().any(|mark| mark.begins(&self.buffer).is_none()) {
+            return false;
+        }
+        self.state = Stage::Settled;
+        self.hand_on(events);
+        false
     }
 
     /// Emits the buffered text up to an offset.
-    fn said_up_to(&mut self, at: usize, events: &mut EventQueue) {
+    fn emit_text_to(&mut self, at: usize, events: &mut EventQueue) {
         let rest = self.buffer.split_off(at);
         let now = std::mem::replace(&mut self.buffer, rest);
         if !now.is_empty() {
@@ -293,6 +294,11 @@ mod tests {
             ("a <think>b</think>", "()a <think>b</think>"),
             ("<think>never closed", "(never closed)"),
             ("<think></think>x<think>y</think>", "()x<think>y</think>"),
+            // https://github.com/kekzl/imp/pull/793: it thinks again directly after its thinking.
+            ("<think>a</think>\n\n<think>b</think>\nc", "(ab)c"),
+            ("a</think>\n<think>b</think>c", "(ab)c"),
+            ("a</think><thi", "(a)<thi"),
+            ("<think>a</think> <b>", "(a)<b>"),
             ("", "()"),
             ("[THINK]a[/THINK]b", "(a)b"),
             ("<thinking>a</thinking>\nb", "(a)b"),
@@ -345,6 +351,12 @@ mod tests {
             (known(), vec![text("<think>hm</think>Four"), done()], "(hm)Four", None),
             (known(), vec![thought("hm"), text("Four"), done()], "(hm)Four", None),
             (known(), vec![text("Four"), done()], "(Four)Four", Some(Lesson::BeginsWithText)),
+            (
+                new(),
+                vec![text("<think>hm</think><think> is a tag."), done()],
+                "(hm)( is a tag.) is a tag.",
+                Some(Lesson::BeginsWithText),
+            ),
             // Truncated at a limit, the text was thinking.
             (known(), vec![text("hm"), ChatEvent::Done(FinishReason::Length)], "(hm)", None),
         ] {

@@ -28,7 +28,7 @@ pub fn conversation(page: &Page, html: &mut String) {
 }
 
 /// Appends all other messages. A message names its prev unless that is the message written before it.
-pub fn others(page: &Page, html: &mut String) {
+pub fn push_others(page: &Page, html: &mut String) {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); page.messages.len()];
     let mut roots = Vec::new();
     for (at, message) in page.messages.iter().enumerate() {

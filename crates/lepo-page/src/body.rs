@@ -40,7 +40,7 @@ pub fn body(
     };
     let mut html = String::with_capacity(content.len() + content.len() / 8 + 16);
     match role {
-        Role::User if !hidden => typed(content, &mut html),
+        Role::User if !hidden => push_question(content, &mut html),
         Role::Assistant if !hidden || !content.trim_start().starts_with('{') => answer(content, &mut html),
         _ => plain(content, &mut html),
     }
@@ -48,11 +48,13 @@ pub fn body(
         attached(file, blob, &mut html);
     }
     let begin = text.get(..text.floor_char_boundary(LANGUAGE)).unwrap_or_default();
-    MessageBody { html, words: words(content), korean: begin.contains(|c| ('가'..='힣').contains(&c)) }
+    MessageBody {
+        html, words: first_words(content), korean: begin.contains(|c| ('가'..='힣').contains(&c))
+    }
 }
 
 /// Appends a question literally, without Markdown.
-fn typed(text: &str, html: &mut String) {
+fn push_question(text: &str, html: &mut String) {
     let text = text.trim_matches(['\n', '\r']);
     if !text.is_empty() {
         html.push_str("<p class=typed>");
@@ -89,7 +91,7 @@ fn thought_first(text: &str) -> Option<(&str, Option<&str>)> {
 }
 
 /// Returns the start of a text on a single line.
-fn words(text: &str) -> String {
+fn first_words(text: &str) -> String {
     let text = thought_first(text).map_or(text, |(thought, answer)| answer.unwrap_or(thought));
     let mut words = String::new();
     let mut count = 0;
@@ -209,9 +211,9 @@ mod tests {
         for (text, expected) in
             [("# A  *b*\n`c`", "A b c"), ("<think>x</think> so", "so"), ("a\u{202e}b", "ab"), ("", "")]
         {
-            assert_eq!(words(text), expected);
+            assert_eq!(first_words(text), expected);
         }
-        assert_eq!(words(&"가".repeat(500)).chars().count(), WORDS + 1);
+        assert_eq!(first_words(&"가".repeat(500)).chars().count(), WORDS + 1);
         assert!(body(Role::User, false, "a 한", &|_| None).korean);
     }
 }

@@ -35,7 +35,7 @@ impl Bar {
     }
 
     /// Describes the numbers for screen readers.
-    fn words(&self) -> String {
+    fn description(&self) -> String {
         let Bar { label, input, cached, output } = self;
         let cached = if *cached > 0 { format!(", {} cached", thousands(*cached)) } else { String::new() };
         format!("{label}: {} in{cached}, {} out", thousands(*input), thousands(*output))
@@ -75,7 +75,7 @@ fn days(all: &[Bar], html: &mut String) {
     for (i, day) in days.iter().enumerate() {
         let x = i as u64 * step;
         let mut bottom = HEIGHT;
-        let _ = write!(html, "<g><title>{}</title>", escaped(&day.words()));
+        let _ = write!(html, "<g><title>{}</title>", escaped(&day.description()));
         for (class, tokens) in [("fi", day.input), ("fc", day.cached), ("fo", day.output)] {
             let high = share(tokens, most, HEIGHT);
             bottom -= high;
@@ -102,7 +102,7 @@ fn models(all: &[Bar], html: &mut String) {
             html,
             "<tr><th scope=row>{}<td><svg role=img aria-label=\"{}\" viewBox=\"0 0 400 12\" preserveAspectRatio=none>",
             escaped(&model.label),
-            escaped(&model.words())
+            escaped(&model.description())
         );
         let mut x = 0;
         for (class, tokens) in [("fi", model.input), ("fc", model.cached), ("fo", model.output)] {

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::escape::escaped;
 use super::page::Page;
 use super::{article, chart, svg};
-use lepo_store::bubb::counted_in_thousands;
+use lepo_store::bubb::plural_in_thousands;
 
 const STYLE: &str = include_str!("page.css");
 /// Runs before the page is visible.
@@ -80,7 +80,7 @@ pub fn document(page: &Page) -> String {
     html.push_str("</header>\n<div id=conv tabindex=-1>\n");
     article::conversation(page, &mut html);
     html.push_str("</div>\n</main>\n<template id=rest><noscript>\n");
-    article::others(page, &mut html);
+    article::push_others(page, &mut html);
     html.push_str("</noscript></template>\n");
     html.push_str(HELP);
     let _ = write!(html, "\n<script>{SCRIPT}</script>\n</body>\n</html>\n");
@@ -89,11 +89,11 @@ pub fn document(page: &Page) -> String {
 
 /// Describes the number of messages in the chosen conversation, and of conversations on the page.
 fn about(page: &Page) -> String {
-    let shown = counted_in_thousands(page.path.len(), "message");
+    let shown = plural_in_thousands(page.path.len(), "message");
     let tails = page.is_tail.iter().filter(|tail| **tail).count();
     match tails {
         0 | 1 => shown,
-        _ => format!("{shown} · one of {} on this page", counted_in_thousands(tails, "conversation")),
+        _ => format!("{shown} · one of {} on this page", plural_in_thousands(tails, "conversation")),
     }
 }
 

@@ -98,7 +98,7 @@ impl<'a> ConfiguredProgram<'a> {
 
     /// Prepares the program to be started with supervision of all its descendants. `check` receives the start folder
     /// and compares the program's files with those that the user agreed to; its error is the reason not to start. The
-    /// value that it returns is kept until the program has started.
+    /// value that it returns, a lock, is dropped once the program has started.
     ///
     /// # Errors
     /// [`io::ErrorKind::NotFound`] if it is not in the search path; others name the reason.
@@ -112,7 +112,7 @@ impl<'a> ConfiguredProgram<'a> {
         let mut prepared = Program::new(program, self.env_in(&dir)).args(&self.args).dir(&dir);
         prepared.hold_until_started(lock_of_files);
         if let Some(lock) = lock {
-            prepared.hold(lock.into());
+            prepared.add_lock(lock.into());
             prepared.remove_at_end(&dir);
         }
         Ok(prepared)

@@ -35,7 +35,7 @@ const END: Duration = Duration::from_secs(8);
 pub struct Program {
     spec: ProgramSpec,
     lent: Vec<OwnedFd>,
-    held: Vec<OwnedFd>,
+    locks: Vec<OwnedFd>,
     /// Closed once it has started.
     until_started: Option<OwnedFd>,
 }
@@ -89,8 +89,8 @@ impl Program {
     }
 
     /// Passes a lock's descriptor to the supervisor, which keeps it open until the last process exits.
-    pub fn hold(&mut self, descriptor: OwnedFd) {
-        self.held.push(descriptor);
+    pub fn add_lock(&mut self, descriptor: OwnedFd) {
+        self.locks.push(descriptor);
     }
 
     /// Keeps a descriptor open until the program has started or failed to.
@@ -109,7 +109,7 @@ impl Program {
         let (stdin, input) = if self.spec.has_stdin { Some(io::pipe()?) } else { None }.unzip();
         let mut sent: Vec<BorrowedFd<'_>> = vec![stdout.as_fd(), stderr.as_fd()];
         sent.extend(stdin.as_ref().map(|stdin: &PipeReader| stdin.as_fd()));
-        sent.extend(self.lent.iter().chain(&self.held).map(AsFd::as_fd));
+        sent.extend(self.lent.iter().chain(&self.locks).map(AsFd::as_fd));
         let (keeper, lepo, (leader, buffer)) = match start_keeper(&self.spec, &sent)? {
             SupervisorStart::Started(started) => started,
             // lepo receives the same Ctrl+C and ends the program itself.
@@ -125,7 +125,12 @@ impl Program {
             stdin: input.map(|input: PipeWriter| pipe::Sender::from_owned_fd(input.into())).transpose()?,
             stdout: Some(pipe::Receiver::from_owned_fd(out.into())?),
             stderr: Some(pipe::Receiver::from_owned_fd(err.into())?),
-            reports: ReportReader { lepo: UnixStream::from_std(lepo)?, buffer, status: None, left: None },
+            reports: ReportReader {
+                lepo: UnixStream::from_std(lepo)?,
+                buffer,
+                status: None,
+                survivors: None,
+            },
             keeper,
             leader,
             has_ended: false,
@@ -244,13 +249,13 @@ impl RunningProgram {
         }
         let _ = rustix::io::write(&self.reports.lepo, b"end");
         let deadline = Instant::now() + END;
-        while self.reports.left.is_none() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() || !self.reports.fetch(left) {
+        while self.reports.survivors.is_none() {
+            let survivors = deadline.saturating_duration_since(Instant::now());
+            if survivors.is_zero() || !self.reports.fetch(survivors) {
                 break;
             }
         }
-        if self.reports.left.is_none() {
+        if self.reports.survivors.is_none() {
             let _ = self.keeper.kill();
             // A program outside a sandbox can kill its supervisor; then at least its process group is known.
             if let Some(leader) = self.leader {
@@ -258,7 +263,7 @@ impl RunningProgram {
             }
         }
         let _ = self.keeper.wait();
-        self.reports.left.unwrap_or_default()
+        self.reports.survivors.unwrap_or_default()
     }
 }
 
@@ -276,7 +281,7 @@ struct ReportReader {
     /// The exit status of the program.
     status: Option<ExitStatus>,
     /// The number of processes that survived.
-    left: Option<usize>,
+    survivors: Option<usize>,
 }
 
 impl ReportReader {
@@ -285,7 +290,7 @@ impl ReportReader {
         while let Some(report) = SupervisorReport::parse_line(&mut self.buffer) {
             match report {
                 SupervisorReport::Exited(raw) => self.status = Some(status(raw)),
-                SupervisorReport::Swept(left) => self.left = Some(left),
+                SupervisorReport::Swept(survivors) => self.survivors = Some(survivors),
                 SupervisorReport::Started(_) | SupervisorReport::Failed(..) => {}
             }
         }

@@ -154,7 +154,7 @@ fn take_number(from: &mut &[u8]) -> Option<u32> {
 }
 
 fn malformed() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, "no message for a supervisor")
+    io::Error::new(io::ErrorKind::InvalidData, "the message to the supervisor is not valid")
 }
 
 #[cfg(test)]

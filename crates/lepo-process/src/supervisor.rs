@@ -22,10 +22,10 @@ use lepo_base::sys::{self, ProcessLimit};
 /// Runs the supervisor, if these are its arguments, and returns the exit code.
 pub fn run_as_keeper(args: &[OsString]) -> Option<u8> {
     is_lepo();
-    (args.first()? == KEEPER).then(|| u8::from(keep().is_err()))
+    (args.first()? == KEEPER).then(|| u8::from(supervise().is_err()))
 }
 
-fn keep() -> io::Result<()> {
+fn supervise() -> io::Result<()> {
     // The program must not read the supervisor's memory or its socket.
     sys::hide_memory();
     sys::adopt_orphans()?;

@@ -199,8 +199,8 @@ impl IncomingAnswer {
                     (PartKind::Call, tip, call_text(&call.name, &call.input), Some(call.id))
                 }
                 ReceivedItem::Output { call, text } => {
-                    let of = written.iter().rfind(|part| part.call.as_ref() == Some(&call));
-                    (PartKind::Output, of.map(|part| part.name.id).or(tip), text, None)
+                    let call_part = written.iter().rfind(|part| part.call.as_ref() == Some(&call));
+                    (PartKind::Output, call_part.map(|part| part.name.id).or(tip), text, None)
                 }
             };
             let text = settled_text(kind, text, true);

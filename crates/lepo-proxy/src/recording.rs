@@ -212,8 +212,8 @@ impl ProxyRecording {
         let mut has_line = false;
         for (_, answer) in answers {
             let written = match end {
-                ExchangeEnd::Whole if answer.has_content() => self.keep_whole(answer, !has_line)?,
-                _ => self.keep_part(answer, end, !has_line)?,
+                ExchangeEnd::Whole if answer.has_content() => self.store_whole(answer, !has_line)?,
+                _ => self.store_part(answer, end, !has_line)?,
             };
             has_line |= written.is_some();
             exchange.answer = exchange.answer.or(written);
@@ -225,7 +225,7 @@ impl ProxyRecording {
     }
 
     /// Writes a whole answer. The token counts cover all answers to the request, so only the first line has them.
-    fn keep_whole(&self, answer: IncomingAnswer, is_first: bool) -> Result<Option<BubbId>> {
+    fn store_whole(&self, answer: IncomingAnswer, is_first: bool) -> Result<Option<BubbId>> {
         let mut index = self.shared.index();
         let was_known = index.is_current(self.shared.store);
         let finish = answer.finish;
@@ -280,7 +280,7 @@ impl ProxyRecording {
     }
 
     /// Writes the received part of an interrupted or failed answer, like `lepo do`.
-    fn keep_part(&self, answer: IncomingAnswer, end: ExchangeEnd, is_first: bool) -> Result<Option<BubbId>> {
+    fn store_part(&self, answer: IncomingAnswer, end: ExchangeEnd, is_first: bool) -> Result<Option<BubbId>> {
         let mut index = self.shared.index();
         let was_known = index.is_current(self.shared.store);
         let part = answer.publish_part(end != ExchangeEnd::Cut, index.next_time())?;

@@ -5,18 +5,21 @@
 //! month's next segment.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbName, Day as DayOf};
+use lepo_store::bubb::{BubbId, BubbName, Day as DayOf};
 use lepo_store::store::{FolderState, MonthCacheWriter, MonthFolder, Store};
 
 use super::literals::RequiredTrigrams;
-use super::prev_names::PrevNames;
 use super::segment::{LARGEST, SegmentDay, SegmentWriter};
 use super::segment_reader::{SegmentBlock, SegmentReader};
+use super::segment_table::DayTable;
 use super::{Filter, Pattern};
+
+/// Look up prevs for at most this many matches a month; above that, listing the folders is cheaper.
+const MOST_CLIMBED: usize = 1000;
 
 thread_local! {
     /// A thread reads one segment after another.
@@ -28,7 +31,7 @@ thread_local! {
 pub struct Candidates {
     /// The bubbs whose files have to be searched, newest first.
     pub names: Vec<BubbName>,
-    /// Those of their ancestors that the cache had, unsorted.
+    /// Their ancestors in the cache, unsorted.
     pub above: Vec<BubbName>,
     /// An error for each folder that could not be read.
     pub unreadable: Vec<Error>,
@@ -62,7 +65,7 @@ pub fn candidates(
         }
         flow
     });
-    let mut above = above.names();
+    let mut above = above.names;
     if right.is_none() {
         (names, cached, above) = (Vec::new(), Vec::new(), Vec::new());
     }
@@ -81,6 +84,30 @@ pub fn candidates(
     names.sort_unstable_by_key(|name| std::cmp::Reverse(name.id));
     names.dedup();
     Candidates { names, above, unreadable }
+}
+
+/// Collects the names of the ancestors of a month's found bubbs, so that no folder has to be listed for the position of a
+/// bubb in its conversation.
+#[derive(Default)]
+struct PrevNames {
+    asked: usize,
+    seen: HashSet<BubbId>,
+    names: Vec<BubbName>,
+}
+
+impl PrevNames {
+    /// Adds all ancestors of a bubb that are in its day.
+    fn climb(&mut self, day: &DayTable, name: &BubbName) {
+        self.asked += 1;
+        if self.asked > MOST_CLIMBED {
+            return;
+        }
+        let mut at = name.prev;
+        while let Some(name) = at.filter(|&id| self.seen.insert(id)).and_then(|id| day.find(id)) {
+            self.names.push(name);
+            at = name.prev;
+        }
+    }
 }
 
 /// Passes to `each` the blocks of a month's segment, for those days that `is_wanted` accepts and whose folders are in
@@ -111,7 +138,7 @@ fn unchanged(folder: &MonthFolder, month: &str, recorded: &SegmentDay) -> Option
 /// Adds the bubbs of a block whose text matches.
 fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, names: &mut Vec<BubbName>) {
     if !pattern.is_by_line() {
-        let bubbs = block.bubbs().filter(|(name, text)| filter.takes(name) && pattern.has_line(text));
+        let bubbs = block.bubbs().filter(|(name, text)| filter.matches(name) && pattern.has_line(text));
         return names.extend(bubbs.map(|(name, _)| name));
     }
     let (mut at, mut from) = (0, 0);
@@ -125,7 +152,7 @@ fn matching(block: &SegmentBlock<'_>, pattern: &Pattern, filter: &Filter, names:
         let span = table.span(index..index + 1);
         let end = span.end.saturating_sub(block.begin);
         let text = block.texts.get(span.start.saturating_sub(block.begin)..end.saturating_sub(1));
-        let name = table.name(index).filter(|name| filter.takes(name));
+        let name = table.name(index).filter(|name| filter.matches(name));
         names.extend(name.filter(|_| is_sure || text.is_some_and(|text| pattern.has_line(text))));
         (at, from) = (end, index);
     }
@@ -162,7 +189,7 @@ impl Builder<'_> {
         let mut texts = Vec::with_capacity(names.len());
         let is_kept = state.is_some() && self.bytes <= LARGEST;
         for name in &names {
-            let is_taken = filter.takes(name);
+            let is_taken = filter.matches(name);
             if !is_taken && !is_kept {
                 continue;
             }
@@ -224,7 +251,6 @@ mod tests {
     use super::*;
     use crate::PatternOptions;
     use lepo_base::role::Role;
-    use lepo_store::bubb::BubbId;
 
     #[test]
     fn a_blocks_candidates_are_the_texts_that_match() {

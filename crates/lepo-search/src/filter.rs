@@ -26,7 +26,7 @@ impl Filter {
     }
 
     /// Whether a bubb of this name is to be searched.
-    pub fn takes(&self, name: &BubbName) -> bool {
+    pub fn matches(&self, name: &BubbName) -> bool {
         (self.hidden || !name.hidden)
             && (self.kinds.is_empty() || self.kinds.contains(&name.role))
             && self.times.contains(&name.id.time())
@@ -58,7 +58,7 @@ mod tests {
             (Filter { only: Some(HashSet::new()), ..all.clone() }, question, false),
             (Filter { only: Some([question.id].into()), ..all }, question, true),
         ] {
-            assert_eq!(filter.takes(&name), takes, "{filter:?} {name:?}");
+            assert_eq!(filter.matches(&name), takes, "{filter:?} {name:?}");
         }
     }
 }

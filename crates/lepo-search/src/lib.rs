@@ -11,7 +11,6 @@ mod literals;
 mod months;
 mod pattern;
 mod pattern_options;
-mod prev_names;
 #[cfg(test)]
 mod random_tests;
 mod segment;

@@ -36,7 +36,7 @@ impl RecentNames {
     fn new(mut all: Vec<BubbName>, filter: &Filter) -> RecentNames {
         all.sort_unstable_by(by_id);
         all.dedup_by_key(|name| name.id);
-        let remaining = all.iter().filter(|name| filter.takes(name)).copied().collect();
+        let remaining = all.iter().filter(|name| filter.matches(name)).copied().collect();
         RecentNames { all, remaining }
     }
 
@@ -134,7 +134,7 @@ fn search_month(
         }
         for day in days {
             match store.names_of_day(*day) {
-                Ok(names) => all.names.extend(names.into_iter().filter(|name| filter.takes(name))),
+                Ok(names) => all.names.extend(names.into_iter().filter(|name| filter.matches(name))),
                 Err(error) => all.unreadable.push(error),
             }
             if done().is_break() {

@@ -173,7 +173,7 @@ impl SegmentWriter {
         self.texts.len()
     }
 
-    /// Returns the bytes of the segment so far.
+    /// Returns the length so far, in bytes.
     pub fn len(&self) -> usize {
         let tables = HEADER + self.days.len() * DAY_BYTES + self.blocks.len() + CHECKSUM;
         tables + self.filters.len() + self.texts.len() + self.entries.len()

@@ -124,18 +124,19 @@ fn runs(text: &[u8], pair: CredentialPair, part: Range<usize>) -> impl Iterator<
 
 /// Returns the first offset that a stream must withhold: an id, or a possible secret before an id, that is still within
 /// reach of the text to come.
-pub fn hold(text: &[u8], from: usize, ids: &[Range<usize>]) -> usize {
+pub fn withhold_from(text: &[u8], from: usize, ids: &[Range<usize>]) -> usize {
     let start = from.max(text.len().saturating_sub(REACH));
     let recent = text.get(start..).unwrap_or_default();
     let start = memrchr_iter(b'\n', recent).nth(LINES).map_or(start, |at| start + at + 1);
     let id = ids.iter().map(|id| id.start).filter(|at| *at >= start).min();
-    let begun =
-        [CredentialPair::Aws, CredentialPair::Twilio].into_iter().filter_map(|pair| begun(text, pair, start));
+    let begun = [CredentialPair::Aws, CredentialPair::Twilio]
+        .into_iter()
+        .filter_map(|pair| begun_run(text, pair, start));
     begun.chain(id).min().unwrap_or(text.len())
 }
 
 /// Finds the first assigned run from `start` on that is a secret or may become one.
-fn begun(text: &[u8], pair: CredentialPair, start: usize) -> Option<usize> {
+fn begun_run(text: &[u8], pair: CredentialPair, start: usize) -> Option<usize> {
     let from = start.saturating_sub(GIVEN);
     let part = text.get(from..).unwrap_or_default();
     let set = memchr3_iter(b'=', b':', b'"', part).chain(memchr_iter(b'\'', part));

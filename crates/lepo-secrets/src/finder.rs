@@ -81,7 +81,7 @@ pub(crate) struct ScanResult {
     /// All secrets found, unsorted; they may overlap.
     pub secrets: Vec<FoundSecret>,
     /// Offset from which the text is not final: more text may complete or extend a secret there.
-    pub hold: usize,
+    pub withheld_from: usize,
     /// A private key that continues after the text: its start, the state of its body, and the offset at which to
     /// resume.
     pub open: Option<(usize, PemBody, usize)>,
@@ -129,11 +129,11 @@ impl SecretFinder {
 
     /// Scans a text from offset `from` on; the text before it is final. `is_whole` means that no text follows.
     pub(crate) fn scan(&self, text: &[u8], from: usize, is_whole: bool, with_ids: bool) -> ScanResult {
-        let mut scan = ScanResult { hold: text.len(), ..ScanResult::default() };
+        let mut scan = ScanResult { withheld_from: text.len(), ..ScanResult::default() };
         let mut ids: Vec<(CredentialPair, Range<usize>)> = Vec::new();
         self.scan_shapes(text, from, is_whole, &mut scan, &mut ids);
         if with_ids {
-            scan.secrets.extend(ids.iter().map(|(_, id)| found(text, id.clone(), AWS_ID)));
+            scan.secrets.extend(ids.iter().map(|(_, id)| found_secret(text, id.clone(), AWS_ID)));
         }
         ids.extend(credential_pairs::accounts(text, from).map(|id| (CredentialPair::Twilio, id)));
         let mut pairs: Vec<(usize, usize)> = Vec::new();
@@ -144,10 +144,10 @@ impl SecretFinder {
                 pairs.push((secret.start.min(id.start), secret.start.max(id.start)));
                 match pair {
                     CredentialPair::Aws => {
-                        scan.secrets.push(found(text, secret, AWS_KEY));
-                        scan.secrets.push(found(text, id.clone(), AWS_ID));
+                        scan.secrets.push(found_secret(text, secret, AWS_KEY));
+                        scan.secrets.push(found_secret(text, id.clone(), AWS_ID));
                     }
-                    CredentialPair::Twilio => scan.secrets.push(found(text, secret, TWILIO)),
+                    CredentialPair::Twilio => scan.secrets.push(found_secret(text, secret, TWILIO)),
                 }
             }
         }
@@ -184,9 +184,9 @@ impl SecretFinder {
             for shape in rows.iter().filter_map(|row| SHAPES.get(*row)) {
                 match shape.try_at(text, at, anchor.len(), is_whole) {
                     AnchorResult::No => {}
-                    AnchorResult::More => scan.hold = scan.hold.min(at),
+                    AnchorResult::More => scan.withheld_from = scan.withheld_from.min(at),
                     AnchorResult::Yes(span) if shape.kind == AWS_ID => ids.push((CredentialPair::Aws, span)),
-                    AnchorResult::Yes(span) => scan.secrets.push(found(text, span, shape.kind)),
+                    AnchorResult::Yes(span) => scan.secrets.push(found_secret(text, span, shape.kind)),
                 }
             }
         };
@@ -202,7 +202,7 @@ impl SecretFinder {
         }
     }
 
-    /// Lowers `hold` to the first offset from which the end of the text is not final.
+    /// Lowers `withheld_from` to the first offset from which the end of the text is not final.
     fn hold_back(
         &self,
         text: &[u8],
@@ -211,19 +211,23 @@ impl SecretFinder {
         pairs: &[(usize, usize)],
         scan: &mut ScanResult,
     ) {
-        let mut hold = scan.hold.min(credential_pairs::hold(text, from, ids)).min(begun(text, from));
+        let mut withheld_from = scan
+            .withheld_from
+            .min(credential_pairs::withhold_from(text, from, ids))
+            .min(anchor_start(text, from));
         if let Some(values) = &self.values {
-            hold = hold.min(values.hold(text, from));
+            withheld_from = withheld_from.min(values.withhold_from(text, from));
         }
         // A secret and its id become final together, and so do overlapping secrets.
         loop {
             let spans = scan.secrets.iter().map(|found| (found.span.start, found.span.end - 1));
-            let apart =
-                spans.chain(pairs.iter().copied()).filter(|(first, last)| *first < hold && hold <= *last);
+            let apart = spans
+                .chain(pairs.iter().copied())
+                .filter(|(first, last)| *first < withheld_from && withheld_from <= *last);
             let Some((first, _)) = apart.min() else { break };
-            hold = first;
+            withheld_from = first;
         }
-        scan.hold = hold;
+        scan.withheld_from = withheld_from;
     }
 }
 
@@ -232,7 +236,7 @@ fn key(text: &[u8], at: usize, is_whole: bool, scan: &mut ScanResult) -> Option<
     let (end, core) = match pem::read(text, at, is_whole) {
         PemMatch::No => return None,
         PemMatch::More => {
-            scan.hold = scan.hold.min(at);
+            scan.withheld_from = scan.withheld_from.min(at);
             return None;
         }
         PemMatch::Key { end, core } => (end, core),
@@ -249,7 +253,7 @@ fn key(text: &[u8], at: usize, is_whole: bool, scan: &mut ScanResult) -> Option<
 }
 
 /// Returns the first offset from which the end of the text is a prefix of an anchor.
-fn begun(text: &[u8], from: usize) -> usize {
+fn anchor_start(text: &[u8], from: usize) -> usize {
     let longest = 34;
     let start = from.max(text.len().saturating_sub(longest));
     let anchors = anchors();
@@ -269,7 +273,7 @@ fn begun(text: &[u8], from: usize) -> usize {
     (start..text.len()).find(is_begun).unwrap_or(text.len())
 }
 
-fn found(text: &[u8], span: Range<usize>, kind: &'static str) -> FoundSecret {
+fn found_secret(text: &[u8], span: Range<usize>, kind: &'static str) -> FoundSecret {
     let core = text.get(span.clone()).unwrap_or_default().to_vec();
     FoundSecret { span, kind, name: None, core }
 }

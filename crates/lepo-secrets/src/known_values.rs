@@ -104,7 +104,7 @@ impl KnownValues {
 
     /// Returns the first offset from which the end of the text may be the start of a value; the text's length if no
     /// value starts there.
-    pub fn hold(&self, text: &[u8], from: usize) -> usize {
+    pub fn withhold_from(&self, text: &[u8], from: usize) -> usize {
         let begins = |(value, _): &(String, usize)| {
             let value = value.as_bytes();
             let start = from.max(text.len().saturating_sub(value.len() - 1));

@@ -65,7 +65,7 @@ impl SecretCounts {
     }
 
     /// Lists the kinds: `github-token, private-key`.
-    pub fn words(&self) -> String {
+    pub fn kind_list(&self) -> String {
         self.kinds.keys().copied().collect::<Vec<_>>().join(", ")
     }
 }

@@ -77,19 +77,21 @@ impl MaskStream {
                 self.key = None;
             }
             let scan = self.masker.finder().scan(self.text.as_bytes(), self.from, is_whole, false);
-            let (mut hold, open) = (scan.hold, scan.open);
+            let (mut withheld_from, open) = (scan.withheld_from, scan.open);
             let found = resolve_overlaps(scan.secrets);
             let opened =
                 open.as_ref().and_then(|(at, ..)| found.iter().find(|found| found.span.contains(at)));
-            let opened = opened.filter(|found| found.span.start <= hold).cloned();
+            let opened = opened.filter(|found| found.span.start <= withheld_from).cloned();
             if let Some(opened) = &opened {
-                hold = opened.span.start;
-            } else if !is_whole && self.text.len() - hold > LONGEST_HELD {
-                hold = self.text.floor_char_boundary(self.text.len() - LONGEST_HELD);
-                let cut = found.iter().find(|found| found.span.start < hold && hold < found.span.end);
-                hold = cut.map_or(hold, |cut| cut.span.end);
+                withheld_from = opened.span.start;
+            } else if !is_whole && self.text.len() - withheld_from > LONGEST_HELD {
+                withheld_from = self.text.floor_char_boundary(self.text.len() - LONGEST_HELD);
+                let cut = found
+                    .iter()
+                    .find(|found| found.span.start < withheld_from && withheld_from < found.span.end);
+                withheld_from = cut.map_or(withheld_from, |cut| cut.span.end);
             }
-            self.release(hold, &found, out);
+            self.release(withheld_from, &found, out);
             let (Some(opened), Some((_, body, at))) = (opened, open) else { break };
             self.mask(&opened, self.from..at, out);
             self.key = Some(body);

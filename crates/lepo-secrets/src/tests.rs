@@ -371,5 +371,5 @@ fn equal_secrets_read_equal_and_another_key_reads_differently() {
     let mut tally = SecretCounts::default();
     masker().mask(&text).secrets.iter().for_each(|found| tally.add(found));
     masker().mask(&key).secrets.iter().for_each(|found| tally.add(found));
-    assert_eq!((tally.count(), tally.words().as_str()), (2, "gitlab-token, private-key"));
+    assert_eq!((tally.count(), tally.kind_list().as_str()), (2, "gitlab-token, private-key"));
 }

@@ -66,7 +66,7 @@ impl StoreSnapshot {
     }
 
     /// Whether folders of days reveal changes now that did not when the record was written.
-    pub fn tells_more(&self) -> bool {
+    pub fn reveals_more(&self) -> bool {
         self.listed.states.keys().any(|day| !self.listed.recent.contains(day))
     }
 }
@@ -74,7 +74,7 @@ impl StoreSnapshot {
 impl SyncRecord {
     /// Saves the record again, with all days whose folders reveal changes now.
     pub fn described_anew(self, git: &Git, glance: StoreSnapshot, clone: &str) -> Result<()> {
-        let Some(compared) = StoreDiff::parts(git, clone, glance, &self)? else { return Ok(()) };
+        let Some(compared) = StoreDiff::read_changed(git, clone, glance, &self)? else { return Ok(()) };
         let SyncRecord { refs, remote, settled, .. } = self;
         SyncRecord { refs, remote, settled, ..compared.recorded(&[], &HashSet::new()) }.save(git, clone)
     }
@@ -96,7 +96,7 @@ pub struct StoreDiff {
 impl StoreDiff {
     /// Lists the days that may differ. `None` if that is not enough: something was removed or restored, or follows a
     /// removed bubb.
-    pub fn parts(
+    pub fn read_changed(
         git: &Git,
         clone: &str,
         glance: StoreSnapshot,
@@ -130,7 +130,7 @@ impl StoreDiff {
         Ok(is_enough.then_some(StoreDiff { here, pushed, blobs: None, unchanged, listed }))
     }
 
-    pub fn whole(git: &Git, store: &Store, clone: &str, own: Option<&str>) -> Result<StoreDiff> {
+    pub fn read_all(git: &Git, store: &Store, clone: &str, own: Option<&str>) -> Result<StoreDiff> {
         let tree = CloneTree::read(git, own)?;
         let pushed = match own {
             Some(_) => side_of(clone, &tree, &mut Objects::new(git))?,
@@ -161,15 +161,15 @@ impl StoreDiff {
 
     /// Returns the record of a commit of the whole store except `held`. The bubbs `since` were added to the store
     /// after it was listed.
-    pub fn recorded(self, held: &[BubbId], since: &HashSet<BubbId>) -> SyncRecord {
+    pub fn recorded(self, withheld: &[BubbId], since: &HashSet<BubbId>) -> SyncRecord {
         let StoreDiff { here, pushed, unchanged, listed, .. } = self;
         let mut open = listed.recent;
-        open.extend(held.iter().chain(since).map(|id| Day::from_id(*id)));
+        open.extend(withheld.iter().chain(since).map(|id| Day::from_id(*id)));
         let mut days = unchanged;
         days.extend(listed.states.into_iter().filter(|(day, _)| !open.contains(day)));
         let mut names = here.bubbs;
         names.retain(|id, _| !days.contains_key(&Day::from_id(*id)));
-        for id in held {
+        for id in withheld {
             names.remove(id);
         }
         SyncRecord {
@@ -189,7 +189,7 @@ impl StoreDiff {
     }
 
     /// Counts the ids that are in the commit but not in the store, and all ids of the commit.
-    pub fn gone(&self) -> (usize, usize) {
+    pub fn count_missing(&self) -> (usize, usize) {
         let gone = self.pushed.bubbs.keys().filter(|id| !self.here.bubbs.contains_key(id)).count();
         (gone, self.pushed.bubbs.len())
     }

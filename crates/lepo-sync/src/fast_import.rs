@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use super::cat_file::Oid;
 use super::git::Git;
-use super::git_process::{failed, last_words};
+use super::git_process::{failed, read_end};
 use lepo_base::error::{Error, Result};
 
 /// The subject of a commit that starts a new part, pushed after the previous part has arrived.
@@ -127,7 +127,7 @@ impl<'g> FastImport<'g> {
     fn start(&self) -> Result<FastImportProcess> {
         // Without `--force`: a ref that is not at the tip, which only the user can have changed, stays unchanged.
         let mut child = self.git.start(["fast-import", "--quiet", "--done", "--date-format=raw"])?;
-        let (errors, output) = (child.stderr.take().map(last_words), child.stdout.take().map(last_words));
+        let (errors, output) = (child.stderr.take().map(read_end), child.stdout.take().map(read_end));
         let Some(to) = child.stdin.take() else { return Err(Error::remote("git has no stdin")) };
         Ok(FastImportProcess { child, to: BufWriter::with_capacity(256 << 10, to), errors, output })
     }

@@ -23,7 +23,7 @@ impl GitProcess {
     pub fn start(mut command: Command) -> Result<GitProcess> {
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(cannot_start)?;
-        let errors = child.stderr.take().map(last_words);
+        let errors = child.stderr.take().map(read_end);
         Ok(GitProcess { child, errors })
     }
 
@@ -31,14 +31,14 @@ impl GitProcess {
     pub fn printed(mut self) -> Result<Vec<u8>> {
         let mut printed = Vec::new();
         let read = self.child.stdout.take().map_or(Ok(0), |out| out.take(MOST).read_to_end(&mut printed));
-        self.ended(read.map(|_| ()))?;
+        self.finish(read.map(|_| ()))?;
         Ok(printed)
     }
 
     /// Calls `each` with every part of the output as it arrives, without the byte `end`, and waits for the end. More
     /// than `most` bytes are an error.
     pub fn each(mut self, end: u8, most: u64, mut each: impl FnMut(&[u8])) -> Result<()> {
-        let Some(out) = self.child.stdout.take() else { return self.ended(Ok(())) };
+        let Some(out) = self.child.stdout.take() else { return self.finish(Ok(())) };
         let mut from = BufReader::with_capacity(256 << 10, out.take(most.saturating_add(1)));
         let (mut part, mut total) = (Vec::new(), 0);
         loop {
@@ -48,7 +48,7 @@ impl GitProcess {
                 Ok(read) => total += read as u64,
                 Err(error) => {
                     drop(from);
-                    return self.ended(Err(error));
+                    return self.finish(Err(error));
                 }
             }
             if total > most {
@@ -57,10 +57,10 @@ impl GitProcess {
             each(part.strip_suffix(&[end]).unwrap_or(&part));
         }
         drop(from);
-        self.ended(Ok(()))
+        self.finish(Ok(()))
     }
 
-    fn ended(mut self, read: io::Result<()>) -> Result<()> {
+    fn finish(mut self, read: io::Result<()>) -> Result<()> {
         let status = self.child.wait();
         let words = self.errors.take().map(|thread| thread.join().unwrap_or_default()).unwrap_or_default();
         match (read, status) {
@@ -79,7 +79,7 @@ impl Drop for GitProcess {
 }
 
 /// Collects the end of git's stderr in a thread, so that a flood of messages cannot block git.
-pub fn last_words(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
+pub fn read_end(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
     const KEPT: usize = 4 << 10;
     std::thread::spawn(move || {
         let (mut kept, mut buffer) = (Vec::new(), [0; 4096]);
@@ -93,8 +93,8 @@ pub fn last_words(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
 }
 
 /// Creates the error for a failed git call from its stderr. A URL's user part is masked.
-pub fn failed(words: &str) -> Error {
-    let lines: Vec<&str> = words.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+pub fn failed(text: &str) -> Error {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let reasons: Vec<&str> = lines
         .iter()
         .copied()
@@ -106,7 +106,7 @@ pub fn failed(words: &str) -> Error {
         })
         .collect();
     // A hook of the remote reports its reason on separate lines.
-    let is_rejected = words.contains("[remote rejected]");
+    let is_rejected = text.contains("[remote rejected]");
     let remote = lines.iter().copied().filter(|line| is_rejected && line.starts_with("remote: ")).take(3);
     let reasons: Vec<&str> = remote.chain(reasons).collect();
     let shown =
@@ -133,8 +133,8 @@ fn without_password(text: &str) -> String {
 
 /// Writes to a child's stdin and waits for its end; its stdout is dropped.
 pub fn feed(mut child: Child, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let errors = child.stderr.take().map(last_words);
-    let out = child.stdout.take().map(last_words);
+    let errors = child.stderr.take().map(read_end);
+    let out = child.stdout.take().map(read_end);
     let written = match child.stdin.take() {
         Some(stdin) => {
             let mut stdin = io::BufWriter::with_capacity(256 << 10, stdin);

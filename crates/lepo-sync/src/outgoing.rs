@@ -64,7 +64,7 @@ pub struct CommitInput<'s> {
 
 enum CheckedBubb {
     Good { name: BubbName, bytes: Vec<u8>, blobs: Vec<ContentHash> },
-    Held(BubbName, String),
+    Withheld(BubbName, String),
 }
 
 /// Commits the differences between the store and this clone's last commit.
@@ -134,14 +134,14 @@ fn title_changes(
     sender: &CommitInput<'_>,
     compared: &StoreDiff,
     import: &mut FastImport<'_>,
-    held: &mut Vec<(String, String)>,
+    withheld: &mut Vec<(String, String)>,
 ) -> Result<Option<SyncTitles>> {
     let mut titles = compared.here.titles.clone();
     let allowed = &sender.state.settings.allowed;
     let roots = titles.withhold(|root, title| {
         !allowed.contains(&root.to_string()) && sender.secrets.find(title.as_bytes()).is_some()
     });
-    held.extend(roots.into_iter().map(|root| (format!("the title of {root}"), SECRET_TITLE.to_string())));
+    withheld.extend(roots.into_iter().map(|root| (format!("the title of {root}"), SECRET_TITLE.to_string())));
     if titles == compared.pushed.titles {
         return Ok(None);
     }
@@ -153,18 +153,18 @@ const SECRET_TITLE: &str = "seems to contain a secret";
 
 /// Reads a bubb and decides whether it may be sent.
 fn check(sender: &CommitInput<'_>, name: BubbName) -> Result<CheckedBubb> {
-    let held = |why: &str| Ok(CheckedBubb::Held(name, why.to_string()));
+    let withheld = |why: &str| Ok(CheckedBubb::Withheld(name, why.to_string()));
     let bytes = sender.store.read_bubb(&name)?;
     if bytes.len() as u64 > LARGEST {
-        return held("is larger than 50 MiB");
+        return withheld("is larger than 50 MiB");
     }
     if !proves(&name, &bytes) {
-        return held("was edited: its content does not match its id");
+        return withheld("was edited: its content does not match its id");
     }
     if !sender.state.settings.allowed.contains(&name.id.to_string())
         && let Some(what) = sender.secrets.find(&bytes)
     {
-        return held(&format!("seems to contain {what}"));
+        return withheld(&format!("seems to contain {what}"));
     }
     let blobs = blobs_in(&bytes, name.role);
     Ok(CheckedBubb::Good { name, bytes, blobs })
@@ -208,7 +208,7 @@ impl<'s> CommitWriter<'s> {
     fn bubb(&mut self, checked: CheckedBubb) -> Result<()> {
         let (name, bytes, blobs) = match checked {
             CheckedBubb::Good { name, bytes, blobs } => (name, bytes, blobs),
-            CheckedBubb::Held(name, why) => {
+            CheckedBubb::Withheld(name, why) => {
                 self.summary.held_back.push((name.id.to_string(), why));
                 return Ok(());
             }

@@ -34,9 +34,9 @@ enum PushRefusal {
 }
 
 impl PushRefusal {
-    fn parse(words: &str) -> PushRefusal {
-        let has = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
-        let lower = words.to_lowercase();
+    fn parse(text: &str) -> PushRefusal {
+        let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+        let lower = text.to_lowercase();
         let is_namespace =
             ["hidden ref", "refname", "ref name", "reference name", "invalid ref", "only push to"];
         if has(&["exists; cannot create"]) {
@@ -51,7 +51,7 @@ impl PushRefusal {
             "failed to update ref",
         ]) {
             PushRefusal::Busy
-        } else if words.contains("rejected") && is_namespace.iter().any(|part| lower.contains(part)) {
+        } else if text.contains("rejected") && is_namespace.iter().any(|part| lower.contains(part)) {
             PushRefusal::Namespace
         } else {
             PushRefusal::Other

@@ -252,7 +252,7 @@ pub fn fetch(
 }
 
 /// Whether git's message concerns the requested ref, so that the remote itself was reached and has answered.
-fn is_of_ref(words: &str) -> bool {
+fn is_of_ref(text: &str) -> bool {
     const OF_REF: &[&str] = &[
         "not our ref",
         "repository corruption",
@@ -266,7 +266,7 @@ fn is_of_ref(words: &str) -> bool {
         "is not a valid object",
         "unable to update local ref",
     ];
-    OF_REF.iter().any(|part| words.contains(part))
+    OF_REF.iter().any(|part| text.contains(part))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::merge::{Changes, MergeSide};
 use super::remote::Refs;
 use super::settings::SyncSettings;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::counted;
+use lepo_store::bubb::plural;
 
 /// If at least this many messages, and at least half of all, are gone at once, the store may be incomplete or the
 /// removals unintended.
@@ -90,7 +90,7 @@ pub fn check_their_removals(
     let removers = if clones.is_empty() { "another clone of yours".into() } else { clones.join(", ") };
     let lately = match before {
         0 => String::new(),
-        _ => format!(", after {} within a day", counted(before, "other")),
+        _ => format!(", after {} within a day", plural(before, "other")),
     };
     let finding = format!("{removers} removed {removed} of the {} messages here{lately}", here.bubbs.len());
     let clone = clones.first().copied().unwrap_or("NAME");

@@ -12,7 +12,7 @@ use lepo_store::bubb::BubbId;
 pub struct RemovalCounts(BTreeMap<String, (u32, u32)>);
 
 impl RemovalCounts {
-    /// Malformed lines are skipped.
+    /// Parses the file; malformed lines are skipped.
     pub fn parse(text: &[u8]) -> RemovalCounts {
         let lines = text.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
         let read = |line: &str| {

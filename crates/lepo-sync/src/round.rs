@@ -109,7 +109,7 @@ pub fn round(
             && remote.as_ref().is_ok_and(|remote| record.remote == *remote)
     };
     if let Some(record) = record.take_if(|record| is_nothing_new(record)) {
-        if let Some(glance) = glance.filter(StoreSnapshot::tells_more) {
+        if let Some(glance) = glance.filter(StoreSnapshot::reveals_more) {
             record.described_anew(&git, glance, &state.settings.name)?;
         }
         state.note_synced()?;
@@ -249,15 +249,15 @@ impl ExchangeContext<'_> {
         let (clone, tip) = (&state.settings.name.clone(), refs.own.as_deref());
         let is_news = mine.iter().any(|clone| !refs.is_taken(clone));
         let parts = match last_exchange.filter(|_| !is_news) {
-            Some((glance, record)) => StoreDiff::parts(git, clone, glance, &record)?,
+            Some((glance, record)) => StoreDiff::read_changed(git, clone, glance, &record)?,
             None => None,
         };
         let mut since = HashSet::new();
         let compared = match parts {
             Some(compared) => compared,
             None => {
-                let mut compared = StoreDiff::whole(git, store, clone, tip)?;
-                check_own_removals(compared.gone(), options.removals)?;
+                let mut compared = StoreDiff::read_all(git, store, clone, tip)?;
+                check_own_removals(compared.count_missing(), options.removals)?;
                 if is_news || compared.is_to_merge() {
                     let (consent, keeps_removed) = (options.removals, options.keeps_removed);
                     let work = MergeContext { git, store, mine: &mine, refs, consent, keeps_removed };

@@ -45,14 +45,14 @@ impl SyncTitles {
 
     /// Removes the titles that satisfy `is_held`, and returns their roots.
     pub fn withhold(&mut self, is_held: impl Fn(BubbId, &str) -> bool) -> Vec<BubbId> {
-        let held: Vec<BubbId> = self
+        let withheld: Vec<BubbId> = self
             .0
             .iter()
             .filter(|(root, (_, title))| is_held(**root, title))
             .map(|(root, _)| *root)
             .collect();
-        held.iter().for_each(|root| drop(self.0.remove(root)));
-        held
+        withheld.iter().for_each(|root| drop(self.0.remove(root)));
+        withheld
     }
 
     /// Writes the titles that a store lacks or has in an older version.

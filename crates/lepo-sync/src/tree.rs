@@ -72,7 +72,7 @@ impl CloneTree {
     /// Reads the tree of a commit; an empty one without a commit.
     pub fn read(git: &Git, commit: Option<&str>) -> Result<CloneTree> {
         match commit {
-            Some(commit) => CloneTree::listed(git, commit, &[]),
+            Some(commit) => CloneTree::read_entries(git, commit, &[]),
             None => Ok(CloneTree::default()),
         }
     }
@@ -80,11 +80,11 @@ impl CloneTree {
     /// Reads the part of a commit's tree in the folders of these days.
     pub fn read_days(git: &Git, commit: &str, days: &[Day]) -> Result<CloneTree> {
         let folders: Vec<String> = days.iter().map(|day| format!("{day}/")).collect();
-        CloneTree::listed(git, commit, &folders)
+        CloneTree::read_entries(git, commit, &folders)
     }
 
     /// Reads the tree of this clone's own commit: all of it, or the part in `folders`. Its size is not limited.
-    fn listed(git: &Git, commit: &str, folders: &[String]) -> Result<CloneTree> {
+    fn read_entries(git: &Git, commit: &str, folders: &[String]) -> Result<CloneTree> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit, "--"];
         let mut tree = CloneTree::default();
         git.spawn(args.into_iter().chain(folders.iter().map(String::as_str)))?.each(0, u64::MAX, |line| {
@@ -210,7 +210,7 @@ impl CloneTree {
 /// Returns the blobs of a commit by their SHA-256; empty without a commit.
 pub fn blobs_of(git: &Git, commit: Option<&str>) -> Result<HashSet<ContentHash>> {
     let Some(commit) = commit else { return Ok(HashSet::new()) };
-    let tree = CloneTree::listed(git, commit, &["_blobs/".to_string()])?;
+    let tree = CloneTree::read_entries(git, commit, &["_blobs/".to_string()])?;
     Ok(tree.blobs.into_keys().collect())
 }
 

@@ -30,7 +30,7 @@ impl Access {
     }
 
     /// Returns all names, from the least access to the most.
-    pub fn words() -> Vec<&'static str> {
+    pub fn names() -> Vec<&'static str> {
         Access::ALL.iter().map(|access| access.as_str()).collect()
     }
 

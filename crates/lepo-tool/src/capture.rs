@@ -37,7 +37,7 @@ impl CapturedStream {
     }
 
     /// Returns the whole stream, to be read from its beginning.
-    pub fn whole(&mut self) -> io::Result<&mut File> {
+    pub fn rewound(&mut self) -> io::Result<&mut File> {
         self.file.rewind()?;
         Ok(&mut self.file)
     }
@@ -46,11 +46,11 @@ impl CapturedStream {
     pub fn section(&mut self, limit: usize) -> io::Result<OutputExcerpt> {
         let mut text = Vec::new();
         if self.len <= limit as u64 {
-            self.whole()?.read_to_end(&mut text)?;
+            self.rewound()?.read_to_end(&mut text)?;
             return Ok(OutputExcerpt { text, cut: false });
         }
         let half = (limit / 2) as u64;
-        self.whole()?.take(half).read_to_end(&mut text)?;
+        self.rewound()?.take(half).read_to_end(&mut text)?;
         text.truncate(text.len() - unfinished(&text));
         let mut tail = Vec::new();
         self.file.seek(SeekFrom::Start(self.len - half))?;

@@ -134,7 +134,7 @@ impl CommandRequest {
     pub fn fault(value: &Value) -> Option<String> {
         let field = |name: &str| value.get(name).filter(|field| !field.is_null());
         let is_text = |name: &str| field(name).is_none_or(Value::is_string);
-        let words = || Access::words().join(", ");
+        let words = || Access::names().join(", ");
         match field("command") {
             None => return Some("`command` is missing".to_string()),
             Some(Value::String(command)) if command.contains('\0') => {

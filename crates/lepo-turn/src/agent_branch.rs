@@ -82,7 +82,7 @@ impl<'s> AgentBranch<'s> {
                 view.on_event(TurnEvent::Progress(&format!("{}: {title}", self.model)));
             }
             lepo_model::ChatEvent::AgentCallOpen(call) => self.begins(call, view)?,
-            lepo_model::ChatEvent::AgentCall(call) => self.ends(call, view)?,
+            lepo_model::ChatEvent::AgentCall(call) => self.end_call(call, view)?,
             lepo_model::ChatEvent::AgentAsks(question) => {
                 let reply = self.permit(&question, view, interrupt).await?;
                 answer.permit(question.number, reply);
@@ -130,7 +130,7 @@ impl<'s> AgentBranch<'s> {
     }
 
     /// Records a finished call.
-    fn ends(&mut self, call: AgentCall, view: &mut dyn View) -> Result<()> {
+    fn end_call(&mut self, call: AgentCall, view: &mut dyn View) -> Result<()> {
         self.running_calls.retain(|known| known.id != call.id);
         match &self.written_call {
             Some((id, row)) if *id == call.id => {

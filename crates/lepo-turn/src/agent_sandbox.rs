@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::cleanup::{self, CleanupItem};
 use super::{Notice, TurnEvent, View};
 use crate::config::{Paths, ProgramTrust, Settings};
+use lepo_base::env::expand_home;
 use lepo_base::error::{Error, Result};
 use lepo_model::{AgentAccess, AgentCommand, AgentSandboxer, SandboxedAgent};
 use lepo_process::ConfiguredProgram;
@@ -42,7 +43,7 @@ impl AgentSandboxes {
     /// Reports the files that agents left, each once.
     pub(crate) fn report_leftovers(&self, view: &mut dyn View) {
         for item in std::mem::take(&mut *locked(&self.leftovers)) {
-            view.on_event(TurnEvent::Notice(&Notice::Left(item)));
+            view.on_event(TurnEvent::Notice(&Notice::Cleanup(item)));
         }
     }
 }
@@ -83,11 +84,7 @@ impl ProcessSandboxer {
     fn folder(&self, model: &str, path: &Path) -> Result<PathBuf> {
         let wrong =
             |what: &str| Error::usage(format!("{} in `sandbox_home` of {model} {what}", path.display()));
-        let expanded = match (path.strip_prefix("~"), &self.home) {
-            (Ok(rest), Some(home)) => home.join(rest),
-            _ => path.to_path_buf(),
-        };
-        let folder = expanded
+        let folder = expand_home(path.to_path_buf(), self.home.as_deref())
             .canonicalize()
             .ok()
             .filter(|folder| folder.is_dir())
@@ -130,8 +127,8 @@ impl ProcessSandboxer {
         let program = agent.command.first().map(String::as_str).unwrap_or_default();
         let arguments = agent.command.iter().skip(1);
         let program = ConfiguredProgram::new(program.as_ref(), agent.dir, agent.start).args(arguments);
-        let hold = sandboxed_program(sandbox, program, access, policy, self.patience).await;
-        let (program, hold) = hold.map_err(|error| {
+        let sandboxed = sandboxed_program(sandbox, program, access, policy, self.patience).await;
+        let (program, sandboxed) = sandboxed.map_err(|error| {
             let access_name = access.as_str();
             Error::usage(format!(
                 "{} is not started: nothing here can enforce its sandbox \
@@ -139,7 +136,10 @@ impl ProcessSandboxer {
                 agent.model
             ))
             .because(error)
-            .hint("`lepo --version --verbose` says which sandbox there is; `sandbox` of the model decides")
+            .hint(
+                "`lepo --version --verbose` names the sandboxes of this machine; `sandbox` of the model sets its \
+                access",
+            )
         })?;
         let net = if access == Access::Net { "" } else { ", without a network" };
         let homes: Vec<String> = agent.sandbox.home.iter().map(|path| path.display().to_string()).collect();
@@ -157,8 +157,8 @@ impl ProcessSandboxer {
             description: format!("sandboxed by {sandbox_name} with access `{}`{net}{homes}", access.as_str()),
             note: is_new.then(note),
             rest: Box::new(LeftoverGuard {
-                report: hold.report(),
-                hold: Some(hold),
+                report: sandboxed.report(),
+                hold: Some(sandboxed),
                 model: agent.model.to_string(),
                 leftovers: Arc::clone(&self.shared.leftovers),
             }),

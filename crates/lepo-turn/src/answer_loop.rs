@@ -27,7 +27,7 @@ use super::request::{Continuation, Decider, settle};
 use super::schema::{complaint, unfit};
 use super::send::send;
 use super::servers::servers_ready;
-use super::skills::{gives_skill, keep_skills, kept_skills};
+use super::skills::{answer_skill_call, skills_to_store, store_skills};
 use super::stopped_answer::{ends_with_part, is_stopped_text};
 use super::tools::{ToolList, ToolOffer};
 use super::turn::Turn;
@@ -91,7 +91,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
                 continue;
             }
             ModelReply::Answer(answered) => {
-                keep_answer(turn, answered, &progress);
+                store_answer(turn, answered, &progress);
                 return Ok(());
             }
             ModelReply::Cut(part, error) => {
@@ -106,7 +106,7 @@ pub(super) async fn answer(turn: &mut Turn<'_>, offer: ToolOffer) -> Result<()> 
             ModelReply::Calls(words, calls, replay) => {
                 let index = turn.path.messages.len();
                 if let Some(words) = words {
-                    take_up(turn, &words)?;
+                    append_unmasked(turn, &words)?;
                 }
                 let group = CallGroup { index, calls: calls.clone(), replay, was_pending: false };
                 turn.path.call_groups.push(group);
@@ -161,12 +161,12 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
     // Results since the last request may have files.
     turn.choose_files();
     if let Some(base) = progress.base {
-        keep_skills(turn, base)?;
+        store_skills(turn, base)?;
     }
     if !progress.executed.is_empty() {
         ask_about_model(turn).await?;
     }
-    let kept_skills = kept_skills(turn);
+    let skills_to_store = skills_to_store(turn);
     let session = agent_session(turn);
     let schema = turn.schema.clone();
     let purpose = Purpose::Answer {
@@ -192,7 +192,7 @@ async fn ask_once(turn: &mut Turn<'_>, progress: &mut LoopState) -> Result<Model
     let agent_calls = RefCell::default();
     let context = AnswerContext {
         store: &turn.env.store,
-        under: kept_skills.or(before),
+        under: skills_to_store.or(before),
         tip: turn.path.tip(),
         before: None,
         order: None,
@@ -227,7 +227,7 @@ async fn plan_instead(turn: &mut Turn<'_>, failed: Error, progress: &mut LoopSta
 }
 
 /// Ends the side branch: the conversation continues from its start.
-fn keep_answer(turn: &mut Turn<'_>, answered: FinishedAnswer, progress: &LoopState) {
+fn store_answer(turn: &mut Turn<'_>, answered: FinishedAnswer, progress: &LoopState) {
     if let Some(base) = progress.base {
         turn.path.end_side_branch(base, turn.skills.stored.take());
     }
@@ -241,11 +241,11 @@ fn is_stopped_answer(turn: &Turn<'_>, part: &BubbName) -> bool {
 }
 
 /// Requests the answer again in the format of the schema, but only once.
-fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &mut LoopState) -> Result<()> {
+fn ask_for_form(turn: &mut Turn<'_>, name: &BubbName, fault: &str, progress: &mut LoopState) -> Result<()> {
     if std::mem::replace(&mut progress.asked_again, true) {
         return Err(unfit(&turn.config.name, fault));
     }
-    take_up(turn, words)?;
+    append_unmasked(turn, name)?;
     turn.add(Role::System, true, complaint(fault).as_bytes())?;
     turn.view.on_event(TurnEvent::Notice(&Notice::AskedAgain(fault.to_string())));
     progress.rounds = 0;
@@ -253,8 +253,8 @@ fn ask_for_form(turn: &mut Turn<'_>, words: &BubbName, fault: &str, progress: &m
 }
 
 /// Appends the text that the model just sent, without masks.
-fn take_up(turn: &mut Turn<'_>, words: &BubbName) -> Result<()> {
-    turn.path.append(words)?;
+fn append_unmasked(turn: &mut Turn<'_>, name: &BubbName) -> Result<()> {
+    turn.path.append(name)?;
     let last = turn.path.messages.last();
     if let Some(text) = last.and_then(|message| turn.env.masking.restored(&message.text)) {
         turn.path.restore_last(&text);
@@ -268,7 +268,7 @@ fn not_carried_out(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mut Loo
         return Err(Error::remote("the model keeps calling tools without answering").hint(
             Hint::from("ask again with ")
                 .command(ResumeAction::Retry)
-                .words(", or another model: ")
+                .text(", or another model: ")
                 .command(HintCommand::OtherModel),
         ));
     }
@@ -303,7 +303,7 @@ async fn calls_of_round(turn: &mut Turn<'_>, calls: Vec<CallForm>, progress: &mu
             if let Some(id) = turn.outcome.pending {
                 save_pending_calls(&turn.path, &turn.env.store, turn.config, id);
             }
-            turn.keep_truth();
+            turn.store_unmasked();
             return turn.pending();
         }
     };
@@ -328,7 +328,7 @@ async fn carry_out_calls(
         };
         let request = match request {
             Ok(request) => request,
-            Err(call) if gives_skill(turn, &call)? => continue,
+            Err(call) if answer_skill_call(turn, &call)? => continue,
             Err(call) => {
                 turn.add(Role::Assistant, true, call_text(&call.name, &call.arguments).as_bytes())?;
                 let text = match turn.servers.not_up_by_name(&call.name) {

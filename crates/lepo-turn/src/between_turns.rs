@@ -1,7 +1,7 @@
 //! Work between two turns of a session: stores a question that cannot be answered yet, and runs the user's
 //! own commands.
 
-use super::attach::keep_files;
+use super::attach::store_files;
 use super::opening::{prompt_message, question_message};
 use super::turn_path::TurnPath;
 use super::{CommandOrigin, CommandRunner, Question, TurnEnv, TurnEvent, TurnStart, View, record_used};
@@ -10,14 +10,14 @@ use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::Forest;
 
 /// Stores a question that cannot be answered yet as an ordinary bubb, to be answered again.
-pub fn keep_question(
+pub fn store_unanswered(
     env: &TurnEnv,
     forest: &Forest,
     start: TurnStart,
     question: Question,
 ) -> Result<BubbName> {
     let typed_ranges = question.typed_ranges.clone();
-    let text = keep_files(&env.store, question)?;
+    let text = store_files(&env.store, question)?;
     let question = question_message(&env.masking, text, &typed_ranges);
     let system_prompt = env.system_prompt().unwrap_or_default();
     let mut path = open_path(env, forest, start, system_prompt)?;
@@ -44,8 +44,8 @@ pub async fn run_own(
     let carried =
         runner.carry_out_own(command, CommandOrigin::Session, &mut |event| view.on_event(event)).await?;
     let mut path = open_path(env, forest, start, system_prompt)?;
-    let used = runner.keep_own(&mut path, command, &carried, &mut |event| view.on_event(event))?;
-    env.masking.note_given(used.bubb, &String::from_utf8_lossy(&carried.text));
+    let used = runner.store_own(&mut path, command, &carried, &mut |event| view.on_event(event))?;
+    env.masking.note_unmasked(used.bubb, &String::from_utf8_lossy(&carried.text));
     if let Some(notice) = env.masking.secrets_notice() {
         view.on_event(TurnEvent::Notice(&notice));
     }

@@ -101,14 +101,14 @@ impl Budget {
 
     /// Starts to count a turn.
     pub fn new_turn(&self) {
-        self.spent().turn = 0;
+        self.state().turn = 0;
     }
 
     fn price(&self, config: &ModelConfig) -> Option<Price> {
         config.price.or_else(|| self.prices.price_of(&config.name, Some(&config.model)))
     }
 
-    fn spent(&self) -> MutexGuard<'_, SpendingState> {
+    fn state(&self) -> MutexGuard<'_, SpendingState> {
         self.spending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -168,7 +168,7 @@ impl Meter for Budget {
         let usage = Usage { input: Some(planned.input), output: planned.output, ..Usage::default() };
         let this = SpentAmount::from_usage(usage, price);
         let is_free = price.is_none_or(|price| price.input == 0 && price.output == 0 && price.cached == 0);
-        let mut spending = self.spent();
+        let mut spending = self.state();
         let open = spending.open.values().fold(SpentAmount::default(), |sum, open| sum.plus(*open));
         let limits = &self.limits;
         let today = if limits.day.is_some() { self.today(&mut spending.day) } else { 0 };
@@ -211,7 +211,7 @@ impl Meter for Budget {
 
     fn after(&self, used: RequestUsage<'_>) {
         let sum = SpentAmount::from_usage(used.usage, self.price(used.config));
-        let mut spending = self.spent();
+        let mut spending = self.state();
         spending.open.remove(&used.ticket);
         spending.turn = spending.turn.saturating_add(sum.cost);
         spending.day.own_cost = spending.day.own_cost.saturating_add(sum.cost);
@@ -256,7 +256,7 @@ fn refused(
         // A setting that no option overrides.
         false => Hint::default()
             .command(HintCommand::Lepo(format!("config {name} {enough}")))
-            .words(" raises it; then ")
+            .text(" raises it; then ")
             .command(ResumeAction::Retry),
     };
     Error::new(ExitKind::Budget, what).hint(hint)

@@ -6,7 +6,7 @@ use super::call_fault::fault_text;
 use super::command_runner::ToolResult;
 use super::folders::{StartNeeds, ask_about_start};
 use super::result_text::ResultBuilder;
-use super::servers::{FrontCaller, sign_ins_hold};
+use super::servers::{FrontCaller, naming_starts, sign_ins_hold};
 use super::turn::Turn;
 use super::{CommandOrigin, Masking, Notice, TurnEvent};
 use lepo_base::error::Result;
@@ -22,7 +22,9 @@ pub(super) async fn propose_call(
 ) -> Result<std::result::Result<Proposal, String>> {
     ask_about_start(turn, StartNeeds { calls: &[&request.server], ..StartNeeds::default() }).await?;
     let servers = &mut *turn.servers;
-    let up = turn.env.interrupt.or(async { Ok(servers.up(request).await) }).await?;
+    let up =
+        naming_starts(&mut *turn.view, turn.env.configured.starting.clone(), Box::pin(servers.up(request)));
+    let up = turn.env.interrupt.or(async { Ok(up.await) }).await?;
     for notice in turn.servers.unsaid() {
         turn.view.on_event(TurnEvent::Notice(&Notice::Server(notice)));
     }

@@ -30,11 +30,11 @@ pub struct ToolResult {
     pub exit: Option<i32>,
     /// Duration in milliseconds.
     pub ms: u64,
-    /// Whether the command exited without being ended; otherwise tool use is over for this turn.
+    /// Whether the command exited before lepo had to end it; otherwise the turn uses no more tools.
     pub ran: bool,
 }
 
-/// Executes commands.
+/// Runs the commands of a turn.
 #[derive(Clone, Copy)]
 pub struct CommandRunner<'e> {
     /// The environment of the turn.
@@ -55,10 +55,10 @@ impl<'e> CommandRunner<'e> {
         &self,
         path: &mut TurnPath,
         command: &str,
-        tell: &mut dyn FnMut(TurnEvent<'_>),
+        on_event: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolUse> {
-        let carried = self.carry_out_own(command, CommandOrigin::RunOption, tell).await?;
-        self.keep_own(path, command, &carried, tell)
+        let carried = self.carry_out_own(command, CommandOrigin::RunOption, on_event).await?;
+        self.store_own(path, command, &carried, on_event)
     }
 
     /// Executes the command for [`CommandRunner::run`], and writes nothing.
@@ -66,28 +66,28 @@ impl<'e> CommandRunner<'e> {
         &self,
         command: &str,
         by: CommandOrigin,
-        tell: &mut dyn FnMut(TurnEvent<'_>),
+        on_event: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolResult> {
-        tell(TurnEvent::CommandStarted(command));
-        let carried = self.carry_out(GrantedCommand::by_user(command), by, tell).await?;
+        on_event(TurnEvent::CommandStarted(command));
+        let carried = self.carry_out(GrantedCommand::by_user(command), by, on_event).await?;
         match carried.exit {
             Some(0) => {}
-            Some(code) => tell(TurnEvent::Notice(&Notice::ExitCode(code))),
-            None => tell(TurnEvent::Notice(&Notice::NoExit)),
+            Some(code) => on_event(TurnEvent::Notice(&Notice::ExitCode(code))),
+            None => on_event(TurnEvent::Notice(&Notice::NoExit)),
         }
         Ok(carried)
     }
 
     /// Writes the result for [`CommandRunner::run`].
-    pub fn keep_own(
+    pub fn store_own(
         &self,
         path: &mut TurnPath,
         command: &str,
         carried: &ToolResult,
-        tell: &mut dyn FnMut(TurnEvent<'_>),
+        on_event: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolUse> {
         let (name, _) = path.add_new(&output_message(&self.env.masking, &carried.text))?;
-        tell(TurnEvent::Bubb(&name, Some(&carried.text)));
+        on_event(TurnEvent::Bubb(&name, Some(&carried.text)));
         self.journal(&name, "command", carried);
         Ok(ToolUse {
             bubb: name.id,
@@ -104,7 +104,7 @@ impl<'e> CommandRunner<'e> {
         &self,
         granted: GrantedCommand,
         by: CommandOrigin,
-        tell: &mut dyn FnMut(TurnEvent<'_>),
+        on_event: &mut dyn FnMut(TurnEvent<'_>),
     ) -> Result<ToolResult> {
         let settings = self.env.settings();
         let access = granted.request().access.as_str();
@@ -129,22 +129,22 @@ impl<'e> CommandRunner<'e> {
         let shell = Shell { policy, variables, timeout: settings.command_timeout };
         let report = Arc::default();
         let limit = (settings.output_limit.get() as usize, &*self.env.masking);
-        let mut live = |stream, bytes: &[u8]| tell(TurnEvent::CommandOutput(by, stream, bytes));
+        let mut live = |stream, bytes: &[u8]| on_event(TurnEvent::CommandOutput(by, stream, bytes));
         let run = carry_out(&self.env.store, shell, granted, limit, &mut live, &report);
         let carried = self.env.interrupt.or(run).await;
         let report = std::mem::take(&mut *report.lock().unwrap_or_else(PoisonError::into_inner));
         for left in cleanup::items("the command", &report) {
-            tell(TurnEvent::Notice(&Notice::Left(left)));
+            on_event(TurnEvent::Notice(&Notice::Cleanup(left)));
         }
         let (carried, left) = carried?;
         tracing::info!(access, exit = carried.exit, ms = carried.ms, "command ran");
         if left > 0 {
-            tell(TurnEvent::Notice(&Notice::ProcessesLeft(left)));
+            on_event(TurnEvent::Notice(&Notice::ProcessesLeft(left)));
         }
         Ok(carried)
     }
 
-    /// Records the duration in the journal.
+    /// Records duration and exit code in the journal.
     pub fn journal(&self, name: &BubbName, what: &str, carried: &ToolResult) {
         self.env.store.journal().add(JournalRecord {
             bubb: Some(name.id),

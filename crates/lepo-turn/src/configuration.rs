@@ -21,7 +21,7 @@ use lepo_base::env::Env;
 use lepo_base::error::Result;
 use lepo_model::{
     ConversationFormat, EmbeddedInstall, FileSupport, Gate, Meter, Model, Timeouts, embedded_program,
-    first_ollama_model, missing, spec, weights,
+    first_ollama_model, missing_weights, spec, weights,
 };
 use lepo_model::{ModelConfig, ModelOptions, Provider};
 use lepo_process::StartFolder;
@@ -59,6 +59,8 @@ pub struct Configuration {
     repo: Option<TrustedFile>,
     pub(crate) budget: Option<Arc<Budget>>,
     pub(crate) agent_sandboxes: AgentSandboxes,
+    /// The MCP servers that are starting.
+    pub starting: mcp::StartingNames,
 }
 
 impl Configuration {
@@ -76,6 +78,7 @@ impl Configuration {
             repo,
             budget: None,
             agent_sandboxes: AgentSandboxes::default(),
+            starting: mcp::StartingNames::default(),
         })
     }
 
@@ -149,6 +152,7 @@ impl Configuration {
                 hidden_env,
                 sign_ins: self.paths.sign_ins(),
                 transports: Some(self.paths.state.join("mcp-transports")),
+                starting: self.starting.clone(),
             },
             self.tool_lists().as_ref(),
         )
@@ -179,7 +183,7 @@ impl Configuration {
     pub async fn choose(&self) -> Result<ModelConfig> {
         match self.settings.choose()? {
             ModelChoice::Model(config) => Ok(*config),
-            ModelChoice::Look(look) => {
+            ModelChoice::NeedsLookup(look) => {
                 let ollama_model = first_ollama_model(&look.ollama_url).await;
                 let embedded = self.installed("").is_some();
                 let model = look.choose(LocalModels { ollama_model, embedded })?;
@@ -193,7 +197,7 @@ impl Configuration {
     pub fn choose_offline(&self) -> Result<ModelConfig> {
         match self.settings.choose()? {
             ModelChoice::Model(config) => Ok(*config),
-            ModelChoice::Look(look) => {
+            ModelChoice::NeedsLookup(look) => {
                 look.choose(LocalModels { ollama_model: None, embedded: self.installed("").is_some() })
             }
         }
@@ -238,8 +242,8 @@ impl Configuration {
         Masking::with_key(&self.settings, &self.env, self.key())
     }
 
-    /// Returns lepo's own directories and files, which hold keys: sandboxed commands cannot see them.
-    pub fn own(&self) -> Vec<PathBuf> {
+    /// Returns lepo's own directories and files, which contain keys: sandboxed commands cannot see them.
+    pub fn own_paths(&self) -> Vec<PathBuf> {
         let named = self.flags.config.as_ref().and_then(|file| file.canonicalize().ok());
         let Paths { config, state, data, .. } = &self.paths;
         [config, state, data].into_iter().cloned().chain(named).collect()
@@ -264,7 +268,7 @@ impl Configuration {
                 self.agent_sandboxes.clone(),
                 &self.settings,
                 &self.paths,
-                self.own(),
+                self.own_paths(),
             )));
         }
         Ok(model)
@@ -298,7 +302,7 @@ impl Configuration {
         let model = self.settings.model(name)?;
         let weights = || weights::model_path(&self.paths.models(), &model.model);
         match model.provider == Provider::Embedded && !model.model.is_empty() && weights().is_none() {
-            true => Err(missing(&model.model)),
+            true => Err(missing_weights(&model.model)),
             false => Ok(()),
         }
     }

@@ -31,8 +31,8 @@ pub fn messages(
     blocks: Option<&str>,
 ) -> Vec<ChatMessage> {
     let mut messages = match form {
-        ConversationFormat::Messages => whole(path, groups, inst, true),
-        ConversationFormat::Prompted => whole(path, groups, inst, false),
+        ConversationFormat::Messages => full_context(path, groups, inst, true),
+        ConversationFormat::Prompted => full_context(path, groups, inst, false),
         ConversationFormat::Program => for_program(path, inst, blocks.is_some()),
         ConversationFormat::Plain => plain(path),
     };
@@ -48,7 +48,7 @@ pub fn messages(
     messages
 }
 
-fn whole(path: &[Message], groups: &[CallGroup], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
+fn full_context(path: &[Message], groups: &[CallGroup], inst: Inst<'_>, rebuild: bool) -> Vec<ChatMessage> {
     let inst = match inst {
         // The default text describes results, and costs what it costs only in the turn that has some.
         Inst::General(text) => text.filter(|text| !is_general_as_made(text) || has_new_result(path)),

@@ -2,7 +2,7 @@
 
 use super::Masking;
 use super::body::Body;
-use super::unmask::truth_of;
+use super::unmask::unmasked_text_of;
 use lepo_base::error::{Error, Result};
 use lepo_store::bubb::{BubbId, BubbName};
 use lepo_store::conv::{ConvEnd, Forest, RequestState};
@@ -67,7 +67,7 @@ impl Decision {
             std::str::from_utf8(&bytes).ok().and_then(|text| Body::read_named(&name, text).into_request());
         let request =
             found.ok_or_else(|| Error::usage(format!("message {id} is not a request")).hint(lists))?;
-        let because = match forest.standing(ix) {
+        let because = match forest.request_state(ix) {
             RequestState::Pending => store.journal().is_copy(id).then(|| "it is a copy".to_string()),
             RequestState::Visible => Some("it is visible, so it is an ordinary message".to_string()),
             RequestState::Answered(by) => Some(format!("{} is its result", forest.name(by).id)),
@@ -81,11 +81,11 @@ impl Decision {
         let conv = forest.conv(ix);
         if conv.end != ConvEnd::Root {
             return Err(Error::usage(format!("the conversation of request {id} is incomplete"))
-                .hint("`lepo fsck` tells what is missing"));
+                .hint("`lepo fsck` names what is missing"));
         }
         // A refusal does not need the unmasked text.
         let text = std::str::from_utf8(&bytes).ok().filter(|_| verdict != Verdict::Deny);
-        let truth = text.map(|text| truth_of(store, masking, id, text)).transpose()?.flatten();
+        let truth = text.map(|text| unmasked_text_of(store, masking, id, text)).transpose()?.flatten();
         let request = match &truth {
             None => request,
             Some(text) => Body::read_named(&name, text)

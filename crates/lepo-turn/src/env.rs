@@ -11,7 +11,7 @@ use super::configuration::Configuration;
 use super::folder_questions::{question_of_servers, take_answers};
 use super::offer_catalog::OfferCatalog;
 use super::programs::programs_of;
-use super::steering_words::SteeringWords;
+use super::steering_texts::SteeringTexts;
 use super::{ChangedProgram, Interrupt, Masking, Notice, ProgramRole, StartQuestion};
 use crate::config::{AutoCompact, FolderQuestion, Insts, ProgramTrust, Settings, set_tool_mode};
 use lepo_base::error::Result;
@@ -74,7 +74,7 @@ impl TurnEnv {
         TurnEnv {
             programs,
             keeps: true,
-            own_paths: configured.own(),
+            own_paths: configured.own_paths(),
             sandbox: SandboxDetector::default(),
             catalogue: Arc::new(OfferCatalog::new(&servers)),
             servers: Mutex::new(servers),
@@ -106,14 +106,14 @@ impl TurnEnv {
     }
 
     /// Stores the answer to a question before programs start. No further question is about the same folders.
-    pub fn keep_start_answer(&self, question: &StartQuestion, answer: Option<bool>) -> Result<()> {
+    pub fn record_start_answer(&self, question: &StartQuestion, answer: Option<bool>) -> Result<()> {
         let Some(answer) = answer else {
             let mut unanswered =
                 self.unanswered_folders.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             unanswered.extend(question.folders.iter().map(|question| question.folder.identity.clone()));
             return Ok(());
         };
-        question.keep(answer, &self.configured.paths, self.store.root())?;
+        question.record_answer(answer, &self.configured.paths, self.store.root())?;
         if !answer {
             let mut refused = self.refused_messages.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             refused.extend(question.steering.identity());
@@ -122,9 +122,9 @@ impl TurnEnv {
     }
 
     /// Whether the user was asked about these texts, and did not agree.
-    pub(super) fn are_refused(&self, words: &SteeringWords) -> bool {
+    pub(super) fn are_refused(&self, texts: &SteeringTexts) -> bool {
         let refused = self.refused_messages.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        words.identity().is_some_and(|identity| refused.contains(&identity))
+        texts.identity().is_some_and(|identity| refused.contains(&identity))
     }
 
     /// Returns the MCP servers, each started or failed, and the notices about them.

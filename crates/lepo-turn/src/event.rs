@@ -17,6 +17,8 @@ pub enum TurnEvent<'e> {
     Bubb(&'e BubbName, Option<&'e [u8]>),
     /// A request was sent; no data has arrived yet.
     Waiting,
+    /// These MCP servers have been starting for a while; none of them when the wait is over.
+    ServersStarting(&'e [String]),
     /// Text of the model's thinking.
     Thinking(&'e str),
     /// Text of the answer.

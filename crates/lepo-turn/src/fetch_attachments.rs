@@ -1,12 +1,12 @@
 //! Fetches the resources and the prompt of MCP servers for a question. All of them are fetched before
 //! anything is written.
 
-use super::attach::{FileContent, NewFile, keep_file, keep_files};
+use super::attach::{FileContent, NewFile, store_file, store_files};
 use super::folders::{StartNeeds, ask_about_start};
 use super::question::{Question, fenced};
 use super::result_text::{ResultBuilder, blob_line};
 use super::server_attachments::{ResourceAddress, ServerContent, ServerPrompt};
-use super::servers::{FrontCaller, servers_ready};
+use super::servers::{FrontCaller, naming_starts, servers_ready};
 use super::turn::Turn;
 use super::{Masking, Notice, TurnEvent};
 use lepo_base::error::{Error, Result};
@@ -15,7 +15,7 @@ use lepo_base::role::Role;
 use lepo_store::store::Store;
 use lepo_tool::ToolMode;
 use lepo_tool::mcp::{
-    PromptMessage, ResourceContent, ResultBlock, fill_prompt, listed_prompt, read_resource,
+    PromptMessage, ResourceContent, ResultBlock, fill_prompt, listed_prompt, read_resource, wake_server,
 };
 
 /// Fetches the resources and the prompt from their servers. Writes nothing but blobs.
@@ -38,6 +38,14 @@ pub(super) async fn fetch(
     let calls: Vec<&str> = calls.chain(served.prompt.iter().map(|prompt| prompt.server.as_str())).collect();
     ask_about_start(turn, StartNeeds { lists: true, calls: &calls, model: false }).await?;
     servers_ready(turn).await?;
+    for server in &calls {
+        let waking = naming_starts(
+            &mut *turn.view,
+            turn.env.configured.starting.clone(),
+            Box::pin(wake_server(turn.servers, server)),
+        );
+        turn.env.interrupt.or(waking).await?;
+    }
     let (store, limit) = (turn.env.store.clone(), turn.env.settings().output_limit.get() as usize);
     let mut opening = Vec::new();
     for address in &served.resources {
@@ -70,7 +78,7 @@ async fn prompt_messages(
         let prompt = listed_prompt(servers, &request.server, &request.name).await?;
         let mut named = request.named.clone();
         let missing = prompt.missing(&named, &request.args);
-        if let ([name], Some(words)) = (missing.as_slice(), question.as_ref().and_then(Question::words_alone))
+        if let ([name], Some(words)) = (missing.as_slice(), question.as_ref().and_then(Question::text_alone))
         {
             named.push((name.to_string(), words.to_string()));
             *question = None;
@@ -104,9 +112,9 @@ fn message_text(
             FileContent::Media(file) if role == Role::User => {
                 turn.env.configured.check_files(std::slice::from_ref(&file), turn.config)?;
                 let text = format!("[{what} of server {server}]");
-                keep_files(store, Question { text, files: vec![file], ..Question::default() })?
+                store_files(store, Question { text, files: vec![file], ..Question::default() })?
             }
-            FileContent::Media(file) => format!("[{what}]\n{}", keep_file(&file, store)?.line()),
+            FileContent::Media(file) => format!("[{what}]\n{}", store_file(&file, store)?.line()),
             FileContent::Other(bytes) => {
                 format!("[{what}]\n{}", blob_line(store, &turn.env.masking, &bytes)?)
             }

@@ -119,11 +119,11 @@ async fn open(turn: &mut Turn<'_>, mut ask: TurnRequest) -> Result<()> {
         let mut ran = ask.ran.drain(..);
         for command in &ask.runs {
             let (runner, view) = (CommandRunner::new(turn.env), &mut *turn.view);
-            let mut tell = |event: TurnEvent<'_>| view.on_event(event);
+            let mut on_event = |event: TurnEvent<'_>| view.on_event(event);
             let path = &mut turn.path;
             let used = match ran.next() {
-                Some(carried) => runner.keep_own(path, command, &carried, &mut tell)?,
-                None => runner.run(path, command, &mut tell).await?,
+                Some(carried) => runner.store_own(path, command, &carried, &mut on_event)?,
+                None => runner.run(path, command, &mut on_event).await?,
             };
             turn.outcome.tools.push(used);
         }

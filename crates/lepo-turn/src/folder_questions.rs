@@ -38,7 +38,7 @@ pub(super) fn model_programs(
 
 /// Returns a question for each folder without an answer in which a program is about to start; it lists all
 /// programs that would start there.
-pub(super) fn joined(
+pub(super) fn questions_per_folder(
     programs: impl IntoIterator<Item = FolderPrograms>,
     trust: &FolderTrust,
 ) -> Result<Vec<FolderQuestion>> {
@@ -78,7 +78,7 @@ pub(super) fn questions_of_models<'m>(
     let (paths, mut programs, mut starting) = (&configured.paths, Vec::new(), Vec::new());
     let models: Vec<&ModelConfig> = models.collect();
     programs.extend(models.iter().filter_map(|model| model_programs(configured, model, store_root)));
-    let folders = joined(programs, &FolderTrust::new(paths))?;
+    let folders = questions_per_folder(programs, &FolderTrust::new(paths))?;
     for model in models {
         starting.extend(key_program(model));
         let dir = if spec(model).own_tools { store_root.to_path_buf() } else { configured.cli_dir() };
@@ -120,7 +120,7 @@ pub fn question_of_server(
     }
     let labels = vec![program_label(command, args)];
     let programs = FolderPrograms { dir: dir.to_path_buf(), labels, is_needed: true };
-    Ok(joined([programs], &FolderTrust::new(paths))?.pop())
+    Ok(questions_per_folder([programs], &FolderTrust::new(paths))?.pop())
 }
 
 /// Returns the question to ask before all servers start outside of a turn.
@@ -130,7 +130,7 @@ pub fn question_of_servers(servers: &mut Servers, paths: &Paths) -> Result<Start
         servers.is_trust_needed(None) || names.iter().any(|name| servers.is_trust_needed(Some(name)));
     let (labels, dir) = (servers.programs(), servers.folders().work_dir.clone());
     let programs = FolderPrograms { dir: dir.clone(), labels, is_needed };
-    let folders = joined([programs], &FolderTrust::new(paths))?;
+    let folders = questions_per_folder([programs], &FolderTrust::new(paths))?;
     let in_folders = match folders.is_empty() {
         true => servers.folders().clone(),
         false => servers.folders().once_trusted(),

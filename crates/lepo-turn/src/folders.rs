@@ -4,12 +4,12 @@ use tokio::sync::Mutex;
 
 use super::event::ask_to_start;
 use super::folder_questions::{
-    FolderPrograms, is_asked_about, joined, model_once_trusted, model_programs, take_answers,
+    FolderPrograms, is_asked_about, model_once_trusted, model_programs, questions_per_folder, take_answers,
 };
 use super::program_changes::ProgramRole;
 use super::program_start::{StartingProgram, changed_of};
 use super::start_question::StartQuestion;
-use super::steering::{agreed, words_of_turn};
+use super::steering::{apply_consent, texts_of_turn};
 use super::turn::Turn;
 use crate::config::{FolderQuestion, FolderTrust};
 use lepo_base::error::Result;
@@ -27,7 +27,7 @@ pub(super) struct StartNeeds<'n> {
     pub model: bool,
 }
 
-/// Held during a question, so that concurrent turns do not ask the same.
+/// Locked during a question, so that concurrent turns do not ask the same.
 static ASKING: Mutex<()> = Mutex::const_new(());
 
 /// Asks the user, once, about everything that these programs need before they start. Without an answer for their
@@ -39,11 +39,11 @@ pub(super) async fn ask_about_start(turn: &mut Turn<'_>, needs: StartNeeds<'_>) 
         let _asking = ASKING.lock().await;
         let mut question = question(turn, needs)?;
         if !question.is_empty() {
-            question.steering = words_of_turn(turn)?;
+            question.steering = texts_of_turn(turn)?;
             let answer = turn.env.interrupt.or(ask_to_start(turn.view, &question)).await?;
-            turn.env.keep_start_answer(&question, answer)?;
+            turn.env.record_start_answer(&question, answer)?;
             if answer == Some(true) {
-                agreed(turn, &question.steering)?;
+                apply_consent(turn, &question.steering)?;
                 for changed in &question.changed {
                     if let ProgramRole::Server(name) = &changed.role {
                         end_server(turn.servers, name).await;
@@ -103,7 +103,7 @@ fn folder_questions(turn: &mut Turn<'_>, needs: StartNeeds<'_>) -> Result<Vec<Fo
         labels: turn.servers.programs(),
         is_needed: is_server_needed,
     };
-    let mut questions = joined([of_servers].into_iter().chain(of_model), &trust)?;
+    let mut questions = questions_per_folder([of_servers].into_iter().chain(of_model), &trust)?;
     questions.retain(|question| !turn.env.is_unanswered(question));
     Ok(questions)
 }

@@ -11,7 +11,7 @@ use lepo_base::error::Result;
 use lepo_base::role::Role;
 use lepo_model::{Planner, spec};
 use lepo_tool::ToolMode;
-use lepo_tool::mcp::{keep_last_lists, unshelve};
+use lepo_tool::mcp::{unshelve, use_last_lists};
 
 /// Returns the tools of `offer`, in the form for the model of this turn.
 pub(super) fn tool_list(turn: &Turn<'_>, offer: ToolOffer) -> ToolList {
@@ -37,12 +37,12 @@ fn former_hashes(turn: &Turn<'_>) -> Option<Value> {
 }
 
 /// Lists the last known tools of failed servers, if the last request listed tools of them.
-pub(super) fn keep_tools_of_failed(turn: &mut Turn<'_>) {
+pub(super) fn list_tools_of_failed(turn: &mut Turn<'_>) {
     if turn.servers.each().iter().all(|server| server.failure.is_none()) {
         return;
     }
     let Some(former) = former_hashes(turn) else { return };
-    keep_last_lists(turn.servers, |name| former.get(name).is_some());
+    use_last_lists(turn.servers, |name| former.get(name).is_some());
 }
 
 /// Returns the tools to list, and not to call, for a question with tools off: the last request's, if they have not changed

@@ -1,12 +1,11 @@
 //! One turn, from a question to its answer: each step is stored as a bubb, and events go to a [`View`], because this
 //! crate knows no terminal.
 //!
-//! The crates below meet in this one: [`context`] alone turns bubbs into messages.
+//! Only [`context`] turns bubbs, which the store knows, into messages, which the models know.
 
 mod agent_branch;
 mod agent_sandbox;
 mod answer_context;
-mod answer_failures;
 mod answer_loop;
 mod answer_order;
 mod assembly;
@@ -63,7 +62,7 @@ pub mod replay;
 mod request;
 mod result_text;
 mod schema;
-mod schema_words;
+mod schema_shorthand;
 mod send;
 mod server_attachments;
 mod servers;
@@ -73,7 +72,7 @@ mod spool;
 mod start;
 mod start_question;
 mod steering;
-mod steering_words;
+mod steering_texts;
 mod stopped_answer;
 mod store_insts;
 mod stored_calls;
@@ -89,7 +88,7 @@ mod worktree;
 
 pub use agent_sandbox::{AgentSandboxes, ProcessSandboxer};
 pub use attach::UnsentFiles;
-pub use between_turns::{keep_question, run_own};
+pub use between_turns::{run_own, store_unanswered};
 pub use body::{Body, is_request_text};
 pub use cleanup::{AutorunFiles, CleanupItem};
 pub use command_runner::{CommandRunner, ToolResult};
@@ -120,7 +119,7 @@ pub use programs::programs_of;
 pub use prompts::{ListedPrompt, PromptLibrary, no_such_prompt, repo_file, repo_prompts};
 pub use question::{ContextFile, NOT_FETCHED, Question, QuestionPart, join_parts, not_utf8, text_of_bytes};
 pub use schema::AnswerSchema;
-pub use schema_words::{is_short_schema, short_schema};
+pub use schema_shorthand::{is_short_schema, short_schema};
 pub use server_attachments::{ResourceAddress, ServerContent, ServerPrompt};
 pub use shared_prefix::SharedPrefix;
 pub use spool::AnswerSpool;

@@ -83,7 +83,7 @@ impl Masking {
         Masking { treatment: Treatment::Mask, masker: Masker::for_imports(), state: Mutex::default() }
     }
 
-    fn seen(&self) -> MutexGuard<'_, MaskingState> {
+    fn state(&self) -> MutexGuard<'_, MaskingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -91,7 +91,7 @@ impl Masking {
         if found.is_empty() {
             return;
         }
-        let mut state = self.seen();
+        let mut state = self.state();
         found.iter().for_each(|found| state.tally.add(found));
         if !state.sources.contains(&source) {
             state.sources.push(source);
@@ -138,7 +138,7 @@ impl Masking {
             done = range.end;
         }
         if typed_secrets.count() > 0 {
-            self.seen().typed_kinds = Some(typed_secrets.words());
+            self.state().typed_kinds = Some(typed_secrets.kind_list());
         }
         screened
     }
@@ -149,7 +149,7 @@ impl Masking {
             let mut tally = SecretCounts::default();
             self.masker.mask(prompt).secrets.iter().for_each(|found| tally.add(found));
             if tally.count() > 0 {
-                self.seen().prompt_kinds = Some(tally.words());
+                self.state().prompt_kinds = Some(tally.kind_list());
             }
         }
         ScreenedBytes::typed(prompt).into_owned()
@@ -157,12 +157,12 @@ impl Masking {
 
     /// Returns, once, the notice that a system prompt contains an apparent secret and is stored unmasked.
     pub fn prompt_secret_notice(&self) -> Option<Notice> {
-        self.seen().prompt_kinds.take().map(Notice::PromptSecret)
+        self.state().prompt_kinds.take().map(Notice::PromptSecret)
     }
 
     /// Returns, once, the notice that a question contains an apparent secret and is stored unmasked.
     pub fn typed_secret_notice(&self, question: BubbId) -> Option<Notice> {
-        let kinds = self.seen().typed_kinds.take()?;
+        let kinds = self.state().typed_kinds.take()?;
         Some(Notice::TypedSecret(question, kinds))
     }
 
@@ -178,19 +178,19 @@ impl Masking {
 
     /// Records that a text of this turn is sent with its masks.
     pub fn note_sent_masked(&self) {
-        self.seen().is_sent_masked = true;
+        self.state().is_sent_masked = true;
     }
 
     /// Remembers the unmasked text of a bubb with masks: for a display of several answers, or a request that sends it.
-    pub fn note_given(&self, id: BubbId, text: &str) {
+    pub fn note_unmasked(&self, id: BubbId, text: &str) {
         if self.masks() && !self.masker.mask(text).secrets.is_empty() {
-            self.seen().unmasked_texts.insert(id, text.to_string());
+            self.state().unmasked_texts.insert(id, text.to_string());
         }
     }
 
     /// Returns the unmasked text of a masked bubb of this group turn.
     pub fn unmasked_text(&self, id: BubbId) -> Option<String> {
-        self.seen().unmasked_texts.get(&id).cloned()
+        self.state().unmasked_texts.get(&id).cloned()
     }
 
     /// Whether masks are written.
@@ -200,7 +200,7 @@ impl Masking {
 
     /// Counts the secrets that a stream masked, and saves them for displays of the answer.
     pub fn note_stream(&self, stream: MaskStream, source: &'static str) -> Vec<(String, String)> {
-        let mut state = self.seen();
+        let mut state = self.state();
         if stream.tally().count() > 0 && !state.sources.contains(&source) {
             state.sources.push(source);
         }
@@ -212,12 +212,12 @@ impl Masking {
 
     /// Returns the masks of the last answer, each with the text that it replaced.
     pub fn truths(&self) -> Vec<(String, String)> {
-        self.seen().truths.clone()
+        self.state().truths.clone()
     }
 
     /// Returns the last answer unmasked.
     pub fn restored(&self, text: &str) -> Option<String> {
-        let state = self.seen();
+        let state = self.state();
         (!state.truths.is_empty()).then(|| restore(text, &state.truths))
     }
 
@@ -261,7 +261,7 @@ impl Masking {
             }
         }
         let is_any = tally.count() > 0;
-        let mut state = self.seen();
+        let mut state = self.state();
         if is_any && !state.sources.contains(&source) {
             state.sources.push(source);
         }
@@ -277,7 +277,7 @@ impl Masking {
     /// Returns, once, the notice about the secrets that a turn masked.
     pub fn secrets_notice(&self) -> Option<Notice> {
         let (tally, sources, is_sent_masked) = {
-            let mut state = self.seen();
+            let mut state = self.state();
             state.truths.clear();
             let is_sent_masked = std::mem::take(&mut state.is_sent_masked);
             (std::mem::take(&mut state.tally), std::mem::take(&mut state.sources), is_sent_masked)
@@ -286,7 +286,7 @@ impl Masking {
         if count == 0 {
             return None;
         }
-        let kinds = tally.words();
+        let kinds = tally.kind_list();
         tracing::info!(count, kinds, "secrets found");
         Some(Notice::Secrets(SecretsFound { count, sources, kinds, masked: self.masks(), is_sent_masked }))
     }

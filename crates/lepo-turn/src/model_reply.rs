@@ -45,19 +45,19 @@ impl AnswerEnd {
         }
     }
 
-    /// Returns the reply; `kept` is its bubb, unless it was blank.
+    /// Returns the reply; `stored` is its bubb, unless it was blank.
     pub fn into_reply(
         self,
-        kept: Option<Result<BubbName>>,
+        stored: Option<Result<BubbName>>,
         (usage, cut): (Usage, Option<&'static str>),
         ms: u64,
     ) -> Result<ModelReply> {
-        match (self, kept) {
+        match (self, stored) {
             (AnswerEnd::Final, Some(name)) => {
                 Ok(ModelReply::Answer(FinishedAnswer { name: name?, usage, cut, ms }))
             }
-            (AnswerEnd::Calls(calls, replay), kept) => {
-                Ok(ModelReply::Calls(kept.transpose()?, calls, replay))
+            (AnswerEnd::Calls(calls, replay), stored) => {
+                Ok(ModelReply::Calls(stored.transpose()?, calls, replay))
             }
             (AnswerEnd::TextCalls(words, calls), _) => Ok(ModelReply::TextCalls(words, calls)),
             (AnswerEnd::Unfit(fault), Some(name)) => Ok(ModelReply::Unfit(name?, fault)),

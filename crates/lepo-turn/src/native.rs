@@ -22,7 +22,7 @@ const DESCRIPTION: &str = "Runs one shell command by `sh -c` in the user's worki
 /// Returns the specification of the shell command for the model.
 pub fn run_command() -> ToolSpec {
     let text = |about: &str| json!({ "type": "string", "description": about });
-    let access = json!({ "type": "string", "enum": Access::words() });
+    let access = json!({ "type": "string", "enum": Access::names() });
     let why = text("one short sentence for the person who allows it, in the user's language");
     ToolSpec {
         name: RUN_COMMAND.to_string(),

@@ -14,7 +14,7 @@ pub enum Notice {
     /// A notice about an MCP server.
     Server(mcp::ServerNotice),
     /// A change that a command or an agent caused.
-    Left(CleanupItem),
+    Cleanup(CleanupItem),
     /// Nothing is configured, and the environment offers several models: the answering model, the variable
     /// that decides, and the other.
     AmbientModel(String, &'static str, String),
@@ -75,9 +75,9 @@ pub enum Notice {
     /// The conversation would not fit the model's window, and is compacted.
     Compacts,
     /// A participant of a debate is out, after this many failures.
-    Out(String, u32),
+    ParticipantOut(String, u32),
     /// A participant of a debate is out at once, because it cannot be asked.
-    OutUnasked(String),
+    ParticipantUnavailable(String),
     /// A debate has reached its limit of rounds, and the orchestrator writes the conclusion.
     LastRound(u32, String),
     /// The reply of the orchestrator contains no decision.

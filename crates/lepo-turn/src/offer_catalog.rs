@@ -57,7 +57,7 @@ impl OfferCatalog {
         let Some(server) = self.names.iter().filter(is_server).max_by_key(|name| name.len()) else {
             return Vec::new();
         };
-        let mut known = self.known();
+        let mut known = self.cached_offers();
         if !known.contains_key(server) {
             self.skipped().retain(|skipped| skipped != server);
             self.requested().push(server.clone());
@@ -82,7 +82,7 @@ impl OfferCatalog {
     /// Adds the offers of those servers that have answered or failed.
     pub fn fill(&self, servers: &[Server]) {
         let settled = servers.iter().filter(|server| server.offers.is_some() || server.failure.is_some());
-        self.known().extend(settled.map(|server| (server.config.name.clone(), offers_of(server))));
+        self.cached_offers().extend(settled.map(|server| (server.config.name.clone(), offers_of(server))));
         self.changed.notify_all();
     }
 
@@ -96,7 +96,7 @@ impl OfferCatalog {
         self.skipped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<String, Vec<OfferEntry>>> {
+    fn cached_offers(&self) -> MutexGuard<'_, HashMap<String, Vec<OfferEntry>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

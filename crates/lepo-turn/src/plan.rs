@@ -64,7 +64,7 @@ pub(super) async fn plan(turn: &mut Turn<'_>) -> Result<()> {
                 Continuation::Again => {}
                 Continuation::Answer => return Ok(()),
                 Continuation::Wait => {
-                    turn.keep_truth();
+                    turn.store_unmasked();
                     return Ok(());
                 }
             }

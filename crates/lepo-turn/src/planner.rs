@@ -71,7 +71,7 @@ pub fn choice_schema() -> Schema {
 }
 
 pub fn request_schema() -> Schema {
-    let access = json!({ "type": "string", "enum": Access::words() });
+    let access = json!({ "type": "string", "enum": Access::names() });
     let text = json!({ "type": "string" });
     schema("command_request", json!({ "command": text, "access": access, "why": text }))
 }

@@ -111,7 +111,7 @@ pub(crate) async fn ask_about_key(
     }
     let question = StartQuestion::about_files(changed);
     match interrupt.or(ask_to_start(view, &question)).await? {
-        Some(answer) => question.keep(answer, paths, dir),
+        Some(answer) => question.record_answer(answer, paths, dir),
         None => Ok(()),
     }
 }

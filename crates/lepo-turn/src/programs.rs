@@ -33,7 +33,7 @@ pub(crate) fn server_program(server: &ServerConfig, dir: &Path) -> Option<NamedP
     Some(NamedProgram { env: env.clone(), ..NamedProgram::new(command, args, &dir) })
 }
 
-/// Returns the program that runs a model, and the one that prints its key.
+/// Returns the programs that run a model and print its key.
 pub(crate) fn model_programs(model: &ModelConfig, dir: &Path) -> Vec<NamedProgram> {
     let commands = [&model.command, &model.key.command];
     let program = |command: &Vec<String>| {

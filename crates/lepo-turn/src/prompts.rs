@@ -40,7 +40,8 @@ pub fn repo_file(store: &Store, name: &str) -> Result<Option<RepoFile>> {
 
 fn store_dir(store: &Store) -> Result<PathBuf> {
     store.path().canonicalize().map_err(|error| {
-        Error::store(format!("cannot tell where {} is", store.display_path().display())).because(error)
+        Error::store(format!("cannot find the real path of {}", store.display_path().display()))
+            .because(error)
     })
 }
 

@@ -27,7 +27,7 @@ const UNASKED: u64 = 50_000;
 
 impl Question {
     /// Returns the text, if the user typed all of it and attached nothing.
-    pub fn words_alone(&self) -> Option<&str> {
+    pub fn text_alone(&self) -> Option<&str> {
         let is_typed = matches!(self.typed_ranges.as_slice(), [all] if *all == (0..self.text.len()));
         Some(self.text.as_str()).filter(|_| is_typed && self.files.is_empty())
     }

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use super::agent_branch::AgentBranch;
 use super::answer_context::{AnswerContext, CallStyle};
-use super::answer_failures::{only_thinking, too_long};
 use super::answer_order::WritingTurn;
 use super::call_filter::{CallFilter, ParsedCalls, calls_in_text};
 use super::journal::usage_entry;
@@ -78,7 +77,7 @@ pub async fn receive(
         receiving.side_branch.stop(view)?;
     }
     drop(answer);
-    receiving.keep_thought(&done);
+    receiving.store_thought(&done);
     receiving.spool.finish();
     let ending = receiving.ending(done, &context)?;
     let mut writing = match (&ending, context.order) {
@@ -129,7 +128,7 @@ pub async fn receive(
     drop(writing);
     if let Some(name) = name {
         if context.before.is_some() && !truths.is_empty() {
-            context.masking.note_given(name.id, &restore(&context.store.text(name)?, &truths));
+            context.masking.note_unmasked(name.id, &restore(&context.store.text(name)?, &truths));
         }
         view.on_event(TurnEvent::Bubb(name, None));
     }
@@ -283,7 +282,7 @@ impl<'s> AnswerReceiver<'s> {
     }
 
     /// If nothing but thinking has arrived, stores it like a partial answer.
-    fn keep_thought(&mut self, done: &Result<()>) {
+    fn store_thought(&mut self, done: &Result<()>) {
         let is_ended = matches!(done, Err(error) if matches!(error.kind, ErrorKind::Signal(_)));
         self.is_thought = self.blank && self.calls.is_empty() && !self.thought.trim().is_empty() && !is_ended;
         if self.is_thought {
@@ -376,4 +375,17 @@ impl<'s> AnswerReceiver<'s> {
             None => self.spool.publish(hidden, tip.map_or(0, |tip| tip.time() + 1)),
         }
     }
+}
+
+/// Returns the error for a model that sent only thinking.
+fn only_thinking(model: &str) -> Error {
+    Error::remote(format!("{model} gave no answer, only thinking, which is stored as a hidden message"))
+        .ask_again()
+}
+
+fn too_long() -> Error {
+    Error::remote(
+        "the answer exceeded max_answer and was stopped; the received part is stored as a hidden message",
+    )
+    .hint("max_answer in config.toml is the limit, in bytes")
 }

@@ -27,7 +27,8 @@ struct StoredAnswer {
     /// The bubb that it follows.
     under: String,
     calls: Vec<StoredCall>,
-    said: Option<Value>,
+    #[serde(rename = "said")]
+    provider_message: Option<Value>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     waited: bool,
 }
@@ -59,7 +60,7 @@ fn received_turn(path: &TurnPath, config: &ModelConfig) -> Option<Map<String, Va
         Some(StoredAnswer {
             under: path.id_at(group.index.checked_sub(1)?)?.to_string(),
             calls: calls.collect(),
-            said: group.replay.as_ref().map(|replay| replay.json().clone()),
+            provider_message: group.replay.as_ref().map(|replay| replay.json().clone()),
             waited: group.was_pending,
         })
     };
@@ -132,7 +133,7 @@ pub fn restore_calls(path: &mut TurnPath, store: &Store, config: &ModelConfig, r
     if !same {
         return;
     }
-    for StoredAnswer { under, calls, said, waited } in received.payload {
+    for StoredAnswer { under, calls, provider_message, waited } in received.payload {
         let Some(before) = path.ids().position(|id| id.to_string() == under) else { continue };
         let index = before + 1;
         if path.call_groups.iter().any(|known| known.index == index) {
@@ -140,7 +141,7 @@ pub fn restore_calls(path: &mut TurnPath, store: &Store, config: &ModelConfig, r
         }
         let calls =
             calls.into_iter().map(|StoredCall { id, name, arguments }| ToolCall { id, name, arguments });
-        let (calls, replay) = (calls.collect(), said.map(ProviderMessage::new));
+        let (calls, replay) = (calls.collect(), provider_message.map(ProviderMessage::new));
         path.call_groups.push(CallGroup { index, calls, replay, was_pending: waited });
     }
     path.call_groups.sort_by_key(|group| group.index);

@@ -7,8 +7,8 @@ use super::decision::Verdict;
 use super::event::ask_consent;
 use super::servers::servers_ready;
 use super::skills::readable_skills;
-use super::steering::{agree_to_words, steering_words};
-use super::steering_words::SteeringWords;
+use super::steering::{agree_to_texts, steering_texts};
+use super::steering_texts::SteeringTexts;
 use super::turn::Turn;
 use super::{CommandOrigin, Notice, ToolUse, TurnEvent};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
@@ -72,7 +72,7 @@ pub(super) async fn settle(
                 return not_run(turn, &name, &request, &why);
             }
         };
-        let steering = steering_words(turn, &proposal)?;
+        let steering = steering_texts(turn, &proposal)?;
         proposal.name_unagreed(steering.names());
         let consent = match &by {
             Decider::Turn { .. } => consent_in_turn(turn, proposal, &request, &steering).await?,
@@ -145,14 +145,14 @@ async fn consent_in_turn(
     turn: &mut Turn<'_>,
     proposal: Proposal,
     request: &ToolRequest,
-    steering: &SteeringWords,
+    steering: &SteeringTexts,
 ) -> Result<Consent> {
     let (mode, most) = (turn.env.settings().tool_call_mode, turn.env.settings().auto_access);
     // A replay runs no tools automatically.
     let mode = if turn.results.is_some() { ToolMode::Manual } else { mode };
     let unasked = proposal.runs_unasked(mode, most);
     let Some(granted) = unasked.or_else(|| allowed(turn, |allowed| allowed.grants(&proposal))) else {
-        return asked(turn, proposal, request, steering).await;
+        return ask_user(turn, proposal, request, steering).await;
     };
     turn.view.on_event(TurnEvent::Announce(&proposal));
     Ok(Consent::Granted(granted))
@@ -163,7 +163,7 @@ async fn consent_by_verdict(
     turn: &mut Turn<'_>,
     proposal: Proposal,
     (name, request): (&BubbName, &ToolRequest),
-    steering: &SteeringWords,
+    steering: &SteeringTexts,
     verdict: Verdict,
 ) -> Result<Consent> {
     let asks = verdict == Verdict::Ask || proposal.is_unheld() && verdict == Verdict::Approve;
@@ -177,7 +177,7 @@ async fn consent_by_verdict(
         allowed(turn, |allowed| allowed.note(&proposal));
     }
     if asks && reply.agrees() {
-        agree_to_words(turn, steering)?;
+        agree_to_texts(turn, steering)?;
     }
     match (verdict, &reply) {
         (Verdict::Ask, ConsentReply::NoTerminal) => return Ok(Consent::Pending),
@@ -202,18 +202,18 @@ async fn consent_by_verdict(
 }
 
 /// Asks for consent, and records what the user agreed to.
-async fn asked(
+async fn ask_user(
     turn: &mut Turn<'_>,
     proposal: Proposal,
     request: &ToolRequest,
-    steering: &SteeringWords,
+    steering: &SteeringTexts,
 ) -> Result<Consent> {
     let reply = turn.env.interrupt.or(ask_consent(turn.view, &proposal)).await?;
     if reply == ConsentReply::Always {
         allowed(turn, |allowed| allowed.note(&proposal));
     }
     if reply.agrees() {
-        agree_to_words(turn, steering)?;
+        agree_to_texts(turn, steering)?;
     }
     let consent = Consent::from_reply(proposal, reply);
     if let Consent::Granted(_) = &consent {
@@ -232,8 +232,8 @@ fn recorded(turn: &Turn<'_>, request: &ToolRequest) -> Option<(Vec<u8>, Option<i
 }
 
 /// Accesses the requests that the user allowed for the rest of the session.
-fn allowed<T>(turn: &Turn<'_>, of: impl FnOnce(&mut AllowedRequests) -> T) -> T {
-    of(&mut turn.env.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+fn allowed<T>(turn: &Turn<'_>, access: impl FnOnce(&mut AllowedRequests) -> T) -> T {
+    access(&mut turn.env.allowed.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
 }
 
 /// Returns the proposal for consent, or a text for the model why the request is not possible.

@@ -62,7 +62,7 @@ impl<'m> ResultBuilder<'m> {
             self.text.push(b'\n');
         }
         if section.cut || !is_text {
-            self.blobs.push(store.write_blob(captured.whole().map_err(failed)?)?.line());
+            self.blobs.push(store.write_blob(captured.rewound().map_err(failed)?)?.line());
         }
         Ok(())
     }
@@ -71,7 +71,7 @@ impl<'m> ResultBuilder<'m> {
     fn masked(&self, store: &Store, captured: &mut CapturedStream) -> Result<Option<CapturedStream>> {
         let failed = |error: io::Error| Error::store("cannot keep the output of the command").because(error);
         let mut scratch = store.scratch_file()?;
-        let from = captured.whole().map_err(failed)?;
+        let from = captured.rewound().map_err(failed)?;
         let is_any = self.masking.screen_stream(from, &mut scratch, "a long output").map_err(failed)?;
         if is_any { CapturedStream::new(scratch).map(Some).map_err(failed) } else { Ok(None) }
     }
@@ -104,6 +104,6 @@ pub(super) fn blob_line(store: &Store, masking: &Masking, bytes: &[u8]) -> Resul
 /// Whether the output is text, by the rule of the search for secrets.
 fn is_searched(captured: &mut CapturedStream) -> io::Result<bool> {
     let mut start = Vec::new();
-    captured.whole()?.take(LOOKED_AT as u64).read_to_end(&mut start)?;
+    captured.rewound()?.take(LOOKED_AT as u64).read_to_end(&mut start)?;
     Ok(!is_binary(&start))
 }

@@ -78,10 +78,10 @@ impl AnswerSchema {
 pub fn unfit(model: &str, fault: &str) -> Error {
     Error::remote(format!("{model} gave no answer that matches the schema: {fault}")).hint(
         Hint::from(KEPT)
-            .words("; ")
+            .text("; ")
             .command(ResumeAction::Retry)
             .either(" with the same --schema", "")
-            .words(" asks again"),
+            .text(" asks again"),
     )
 }
 

@@ -56,7 +56,7 @@ pub async fn send_whole(
 ) -> Result<(String, lepo_model::Usage)> {
     let start = Instant::now();
     let answer = send(model, view, (path, outcome), request).await??;
-    let read = whole(answer, view).await;
+    let read = full_text(answer, view).await;
     if read.is_err() {
         path.journal_failure(outcome.model.as_deref(), start.elapsed());
     }
@@ -64,7 +64,10 @@ pub async fn send_whole(
 }
 
 /// Returns the complete text of a short answer.
-pub async fn whole(mut answer: AnswerStream<'_>, view: &mut dyn View) -> Result<(String, lepo_model::Usage)> {
+pub async fn full_text(
+    mut answer: AnswerStream<'_>,
+    view: &mut dyn View,
+) -> Result<(String, lepo_model::Usage)> {
     let (mut text, mut usage) = (String::new(), lepo_model::Usage::default());
     let mut room = PLANNER_LIMIT;
     while let Some(event) = answer.next().await? {

@@ -2,14 +2,20 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
+
+use tokio::time::timeout;
 
 use super::event::ask_form;
-use super::former_tools::keep_tools_of_failed;
+use super::former_tools::list_tools_of_failed;
 use super::turn::Turn;
 use super::{Notice, TurnEvent, View};
 use crate::config::{FolderTrust, work_folder};
 use lepo_base::error::{Error, Result, quoted};
-use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, ServerNotice, ServerQuestion};
+use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, ServerNotice, ServerQuestion, StartingNames};
+
+/// How long a server may start before it is named. Most need less.
+const UNNAMED: Duration = Duration::from_secs(1);
 
 /// Passes a server's questions and progress to the display of the turn.
 pub(super) struct FrontCaller<'f> {
@@ -20,8 +26,8 @@ pub(super) struct FrontCaller<'f> {
 }
 
 impl ElicitationHandler for FrontCaller<'_> {
-    fn on_progress(&mut self, words: &str) {
-        self.view.on_event(TurnEvent::Progress(words));
+    fn on_progress(&mut self, text: &str) {
+        self.view.on_event(TurnEvent::Progress(text));
     }
 
     async fn elicit(&mut self, question: ServerQuestion) -> ElicitationResult {
@@ -75,10 +81,36 @@ fn without_reasons(notices: Vec<ServerNotice>) -> Vec<ServerNotice> {
     left
 }
 
+/// Waits for `work`, in which servers may start. While one takes long, the display names it. `work` is on the heap: within
+/// the future of the turn, its size would count several times on the stack of a debug build.
+pub(super) async fn naming_starts<T>(
+    view: &mut dyn View,
+    starting: StartingNames,
+    mut work: Pin<Box<impl Future<Output = T>>>,
+) -> T {
+    let mut shown = Vec::new();
+    let done = loop {
+        if let Ok(done) = timeout(UNNAMED, work.as_mut()).await {
+            break done;
+        }
+        let names = starting.list();
+        if names != shown {
+            view.on_event(TurnEvent::ServersStarting(&names));
+            shown = names;
+        }
+    };
+    if !shown.is_empty() {
+        view.on_event(TurnEvent::ServersStarting(&[]));
+    }
+    done
+}
+
 /// Waits until the tools of each server are known or the server has failed, and reports notices about them.
 pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
     let servers = &mut *turn.servers;
-    let notices = turn.env.interrupt.or(async { Ok(servers.ready().await) }).await?;
+    let ready =
+        naming_starts(&mut *turn.view, turn.env.configured.starting.clone(), Box::pin(servers.ready()));
+    let notices = turn.env.interrupt.or(async { Ok(ready.await) }).await?;
     let notices = match is_folder_refused(turn) {
         true => without_reasons(notices),
         false => notices,
@@ -87,7 +119,7 @@ pub(super) async fn servers_ready(turn: &mut Turn<'_>) -> Result<()> {
         turn.view.on_event(TurnEvent::Notice(&Notice::Server(notice)));
     }
     sign_ins_hold(turn)?;
-    keep_tools_of_failed(turn);
+    list_tools_of_failed(turn);
     for server in turn.servers.each() {
         turn.env.pins.first_sight(server)?;
     }

@@ -59,14 +59,14 @@ fn compared(
         }
         (None, None) => {
             let shared = tool_bytes + bytes(last.get(..equal).unwrap_or_default());
-            (shared, last.get(equal).map(|message| named(equal, message)))
+            (shared, last.get(equal).map(|message| describe(equal, message)))
         }
     };
     SharedPrefix { percent: (shared * 100).checked_div(whole).unwrap_or(100).min(100) as u8, difference }
 }
 
 /// Names a message that this request does not have, or has otherwise.
-fn named(index: usize, message: &ChatMessage) -> String {
+fn describe(index: usize, message: &ChatMessage) -> String {
     match message.instruction {
         true => "the instruction at its end".to_string(),
         false => format!("message {} ({})", index + 1, message.role.as_str()),

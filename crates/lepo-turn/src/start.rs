@@ -50,24 +50,24 @@ impl TurnStart {
 }
 
 /// Decides where a turn starts.
-pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<TurnStart> {
-    if wish.new {
+pub fn start(store: &Store, forest: &Forest, options: StartOptions) -> Result<TurnStart> {
+    if options.new {
         return Ok(TurnStart::New);
     }
-    let tip = match wish.tail {
+    let tip = match options.tail {
         Some(tail) => Some(tail.ix),
         None => forest.newest(),
     };
     let Some(tip) = tip else {
-        return match wish.retry {
+        return match options.retry {
             true => Err(Error::usage("no question to answer again: the store has no messages")
                 .hint(Hint::from("ask something first: ").bare(HintCommand::Ask))),
             false => Ok(TurnStart::New),
         };
     };
-    if wish.retry {
+    if options.retry {
         // A branch does not move when its question fails, so that question is after it.
-        let branch = wish.tail.filter(|tail| tail.by_branch);
+        let branch = options.tail.filter(|tail| tail.by_branch);
         let left = branch.and_then(|branch| forest.question_left_at(branch.ix));
         let question = left.or_else(|| forest.last_question(tip)).ok_or_else(|| {
             Error::usage(format!(
@@ -77,7 +77,7 @@ pub fn start(store: &Store, forest: &Forest, wish: StartOptions) -> Result<TurnS
         })?;
         return Ok(TurnStart::Again(forest.name(question).id));
     }
-    match wish.tail {
+    match options.tail {
         Some(_) => Ok(TurnStart::Under(forest.name(tip).id)),
         None => start_at(store, forest, tip),
     }

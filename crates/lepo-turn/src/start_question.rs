@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::program_changes::ChangedProgram;
-use super::steering_words::SteeringWords;
+use super::steering_texts::SteeringTexts;
 use crate::config::{FolderQuestion, FolderTrust, Paths, ProgramTrust, Trust};
 use lepo_base::error::Result;
 use lepo_tool::Unagreed;
@@ -16,7 +16,7 @@ pub struct StartQuestion {
     pub folders: Vec<FolderQuestion>,
     /// Programs with files that changed since the user agreed to them.
     pub changed: Vec<ChangedProgram>,
-    pub(crate) steering: SteeringWords,
+    pub(crate) steering: SteeringTexts,
 }
 
 impl StartQuestion {
@@ -37,7 +37,7 @@ impl StartQuestion {
     }
 
     /// Returns the texts of others that a yes agrees to.
-    pub fn words(&self) -> Vec<Unagreed> {
+    pub fn texts(&self) -> Vec<Unagreed> {
         self.steering.names()
     }
 
@@ -52,15 +52,15 @@ impl StartQuestion {
 
     /// Records the user's answer, for programs of the repository at `root`. A no is recorded for folders
     /// only: a changed program is refused when it starts, and the user is asked again.
-    pub fn keep(&self, answer: bool, paths: &Paths, root: &Path) -> Result<()> {
+    pub fn record_answer(&self, answer: bool, paths: &Paths, root: &Path) -> Result<()> {
         let trust = FolderTrust::new(paths);
-        self.folders.iter().try_for_each(|question| trust.keep(&question.folder, answer))?;
+        self.folders.iter().try_for_each(|question| trust.record_answer(&question.folder, answer))?;
         if !answer {
             return Ok(());
         }
         if let Some(trust) = ProgramTrust::of_folder(&paths.state, root) {
-            self.changed.iter().try_for_each(|program| trust.agree(&program.files))?;
+            self.changed.iter().try_for_each(|program| trust.record_consent(&program.files))?;
         }
-        self.steering.agree(&Trust::new(paths))
+        self.steering.record_consent(&Trust::new(paths))
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::env::TurnEnv;
 use super::instructions::unagreed;
-use super::steering_words::SteeringWords;
+use super::steering_texts::SteeringTexts;
 use super::store_insts::untrusted_insts;
 use super::turn::Turn;
 use super::turn_path::TurnPath;
@@ -17,47 +17,47 @@ use lepo_base::worktree::Worktree;
 use lepo_tool::{Proposal, ToolMode};
 
 /// Returns the texts in this conversation that need consent together with this request.
-pub(crate) fn steering_words(turn: &mut Turn<'_>, proposal: &Proposal) -> Result<SteeringWords> {
+pub(crate) fn steering_texts(turn: &mut Turn<'_>, proposal: &Proposal) -> Result<SteeringTexts> {
     if turn.env.settings().tool_call_mode != ToolMode::Auto || !proposal.is_more_than_reading() {
-        return Ok(SteeringWords::default());
+        return Ok(SteeringTexts::default());
     }
     let steering = in_conversation(turn)?;
-    Ok(SteeringWords { refused: turn.env.are_refused(&steering), ..steering })
+    Ok(SteeringTexts { refused: turn.env.are_refused(&steering), ..steering })
 }
 
 /// Returns all texts that the question before this turn is about: those in the conversation if the mode is
 /// `auto`, and the instructions of the store.
-pub(crate) fn words_of_turn(turn: &mut Turn<'_>) -> Result<SteeringWords> {
+pub(crate) fn texts_of_turn(turn: &mut Turn<'_>) -> Result<SteeringTexts> {
     let steering = in_conversation(turn)?;
-    words_to_ask_about(turn.env, steering)
+    texts_to_ask_about(turn.env, steering)
 }
 
 /// Returns all texts that the question before a group turn is about, which continues this conversation.
-pub(crate) fn words_of_group(env: &TurnEnv, path: &TurnPath) -> Result<SteeringWords> {
+pub(crate) fn texts_of_group(env: &TurnEnv, path: &TurnPath) -> Result<SteeringTexts> {
     let trust = Trust::new(&env.configured.paths);
     let files = unagreed(&path.messages, &root(env), (&trust, &env.masking))?;
     let messages = unproven_messages(&env.store, &trust, &path.loaded)?;
-    words_to_ask_about(env, SteeringWords { files, messages, ..SteeringWords::default() })
+    texts_to_ask_about(env, SteeringTexts { files, messages, ..SteeringTexts::default() })
 }
 
-fn words_to_ask_about(env: &TurnEnv, steering: SteeringWords) -> Result<SteeringWords> {
+fn texts_to_ask_about(env: &TurnEnv, steering: SteeringTexts) -> Result<SteeringTexts> {
     let acts = env.settings().tool_call_mode == ToolMode::Auto && !env.are_refused(&steering);
-    let steering = if acts { steering } else { SteeringWords::default() };
-    Ok(SteeringWords { insts: untrusted_insts(&env.store, &env.configured.paths)?, ..steering })
+    let steering = if acts { steering } else { SteeringTexts::default() };
+    Ok(SteeringTexts { insts: untrusted_insts(&env.store, &env.configured.paths)?, ..steering })
 }
 
 /// Records the user's consent to texts of others.
-pub(crate) fn agree_to_words(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()> {
+pub(crate) fn agree_to_texts(turn: &mut Turn<'_>, steering: &SteeringTexts) -> Result<()> {
     if !steering.refused {
-        steering.agree(&turn.trust())?;
-        agreed(turn, steering)?;
+        steering.record_consent(&turn.trust())?;
+        apply_consent(turn, steering)?;
     }
     Ok(())
 }
 
 /// Continues the turn with the texts that the user agreed to; instructions ignored so far are active from now
 /// on.
-pub(crate) fn agreed(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()> {
+pub(crate) fn apply_consent(turn: &mut Turn<'_>, steering: &SteeringTexts) -> Result<()> {
     turn.unproven = None;
     if steering.insts.is_some() {
         turn.insts = Cow::Owned(turn.env.insts_without_warnings()?);
@@ -65,7 +65,7 @@ pub(crate) fn agreed(turn: &mut Turn<'_>, steering: &SteeringWords) -> Result<()
     Ok(())
 }
 
-fn in_conversation(turn: &mut Turn<'_>) -> Result<SteeringWords> {
+fn in_conversation(turn: &mut Turn<'_>) -> Result<SteeringTexts> {
     let (trust, root) = (turn.trust(), root(turn.env));
     let files = unagreed(&turn.path.messages, &root, (&trust, &turn.env.masking))?;
     // Bubbs that the turn itself wrote are this user's.
@@ -74,7 +74,7 @@ fn in_conversation(turn: &mut Turn<'_>) -> Result<SteeringWords> {
         None => unproven_messages(&turn.env.store, &trust, &turn.path.loaded)?,
     };
     turn.unproven = Some(messages.clone());
-    Ok(SteeringWords { files, messages, ..SteeringWords::default() })
+    Ok(SteeringTexts { files, messages, ..SteeringTexts::default() })
 }
 
 /// Whether all texts that steer the conversation were written by the user or have the user's consent.

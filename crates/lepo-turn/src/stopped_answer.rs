@@ -53,7 +53,7 @@ fn is_spoken(text: &str) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum HiddenText {
     Call,
-    Words,
+    Text,
     /// The answer before or after it does not fit its schema.
     Complaint,
     Other,
@@ -67,7 +67,7 @@ fn hidden_text(store: &Store, name: &BubbName) -> HiddenText {
     match Body::read_named(name, &text) {
         body if body.is_call() => HiddenText::Call,
         Body::Complaint => HiddenText::Complaint,
-        _ if name.role == Role::Assistant && is_spoken(&text) => HiddenText::Words,
+        _ if name.role == Role::Assistant && is_spoken(&text) => HiddenText::Text,
         _ => HiddenText::Other,
     }
 }
@@ -79,7 +79,7 @@ pub struct StoppedAnswers {
 }
 
 impl StoppedAnswers {
-    /// Finds them; side branches of answered questions are on no conversation.
+    /// Finds the stopped answers; side branches of answered questions are on no conversation.
     pub fn new(store: &Store, forest: &Forest) -> StoppedAnswers {
         let is_candidate = |ix: &Ix| forest.name(*ix).hidden && forest.name(*ix).role == Role::Assistant;
         let candidates: Vec<Ix> = forest.all().filter(is_candidate).collect();
@@ -97,12 +97,12 @@ impl StoppedAnswers {
             let is_followed =
                 |by: HiddenText| next.iter().any(|&ix| hidden_text(store, &forest.name(ix)) == by);
             match hidden_text(store, &name) {
-                HiddenText::Words
+                HiddenText::Text
                     if is_followed(HiddenText::Call) || next.iter().any(|ix| leads.contains(ix)) =>
                 {
                     leads.insert(ix);
                 }
-                HiddenText::Words => {
+                HiddenText::Text => {
                     if !is_followed(HiddenText::Complaint) && !follows_complaint(store, forest, ix) {
                         stopped.ids.insert(name.id);
                     }
@@ -113,7 +113,7 @@ impl StoppedAnswers {
         stopped
     }
 
-    /// Whether this message is one.
+    /// Whether this message is a stopped answer.
     pub fn contains(&self, id: BubbId) -> bool {
         self.ids.contains(&id)
     }
@@ -176,8 +176,8 @@ fn spoken_end(store: &Store, forest: &Forest, tip: Ix) -> Option<Ix> {
         let this = hidden_text(store, &name);
         match (name.role, this) {
             _ if !name.hidden => return Some(ix),
-            (Role::Assistant, HiddenText::Words) if after == HiddenText::Call => continue,
-            (Role::Assistant, HiddenText::Words) => {
+            (Role::Assistant, HiddenText::Text) if after == HiddenText::Call => continue,
+            (Role::Assistant, HiddenText::Text) => {
                 if after != HiddenText::Complaint && !follows_complaint(store, forest, ix) {
                     return Some(ix);
                 }

@@ -63,7 +63,8 @@ pub fn insts_of_repository(store: &Store, paths: &Paths) -> Result<Option<RepoFi
         return Ok(None);
     }
     let dir = store.path().canonicalize().map_err(|error| {
-        Error::store(format!("cannot tell where {} is", store.display_path().display())).because(error)
+        Error::store(format!("cannot find the real path of {}", store.display_path().display()))
+            .because(error)
     })?;
     let path = dir.join(INSTS_FILE);
     // A repository around the store's own tracks files in it, too.

@@ -55,7 +55,7 @@ pub fn answer_at(
             if answer.end == start {
                 return None;
             }
-            Some((answer.received(group), end.min(answer.end)))
+            Some((answer.group_messages(group), end.min(answer.end)))
         }
         None if rebuild => {
             let next = groups.iter().map(|group| group.index).find(|&next| next > start);
@@ -121,7 +121,7 @@ impl<'s> PathCalls<'s> {
     }
 
     /// Returns the messages of an answer that this turn received as `group`.
-    fn received(&self, group: &CallGroup) -> Vec<ChatMessage> {
+    fn group_messages(&self, group: &CallGroup) -> Vec<ChatMessage> {
         let finished = self.calls.iter().filter(|call| call.result.is_some());
         let is_unchanged = finished.clone().count() <= group.calls.len()
             && finished.clone().zip(&group.calls).all(|(call, sent)| is_message_of(sent, call.request));

@@ -31,10 +31,7 @@ pub fn summary_cut(messages: &[Message], keep: usize) -> Option<usize> {
 /// Replaces the hint to continue from a summary if `lepo do --compact` would not shorten the conversation.
 pub fn with_possible_remedy(error: Error, messages: &[Message]) -> Error {
     let shortens = || summary_cut(messages, KEEP).is_some() || !finished_calls(messages).is_empty();
-    match suggests_summary(&error) && !shortens() {
-        true => without_summary_hint(error),
-        false => error,
-    }
+    if shortens() { error } else { without_summary_hint(error) }
 }
 
 /// Replaces the hint to continue from a summary, for a request outside a conversation.
@@ -45,7 +42,7 @@ pub fn without_summary_hint(error: Error) -> Error {
     let other_model =
         Hint::from("send less, or ask a model that accepts more: ").command(HintCommand::OtherModel);
     let is_over_minute = error.kind != ExitKind::Overflow;
-    error.hint(if is_over_minute { other_model.words("; waiting does not help") } else { other_model })
+    error.hint(if is_over_minute { other_model.text("; waiting does not help") } else { other_model })
 }
 
 fn suggests_summary(error: &Error) -> bool {

@@ -14,7 +14,7 @@ use super::schema::AnswerSchema;
 use super::skills::Skill;
 use super::turn_path::TurnPath;
 use super::turn_request::TurnRequest;
-use super::unmask::keep_truth;
+use super::unmask::store_unmasked;
 use super::{Masking, Notice, Outcome, ToolUse, TurnEnv, TurnEvent, UnprovenMessage, View};
 use crate::config::{CallHistory, Insts, Trust};
 use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
@@ -148,10 +148,10 @@ impl Turn<'_> {
     }
 
     /// Stores the unmasked text of the pending request, which is the last bubb of the path.
-    pub fn keep_truth(&self) {
+    pub fn store_unmasked(&self) {
         let waits = self.outcome.pending.zip(self.path.messages.last());
         if let Some((id, message)) = waits {
-            keep_truth(&self.env.store, &self.env.masking, id, &message.text);
+            store_unmasked(&self.env.store, &self.env.masking, id, &message.text);
         }
     }
 
@@ -167,7 +167,7 @@ impl Turn<'_> {
         Err(Error::new(ErrorKind::Pending, format!("needs approval: {}", self.waiting)).hint(
             Hint::default()
                 .bare(ResumeAction::Approve(id.to_string()))
-                .words("\n")
+                .text("\n")
                 .bare(ResumeAction::Deny(id.to_string())),
         ))
     }

@@ -196,7 +196,7 @@ impl TurnPath {
 
     /// Writes a hidden bubb after the first `base` bubbs of the path, as a sibling of the existing successor.
     /// The path does not change.
-    pub fn add_beside(&mut self, base: usize, role: Role, text: &[u8]) -> Result<BubbName> {
+    pub fn add_sibling(&mut self, base: usize, role: Role, text: &[u8]) -> Result<BubbName> {
         let screened = self.masking.screen(text, source_of(role, text));
         let under = base.checked_sub(1).and_then(|last| self.id_at(last));
         write_bubb(&self.store, (role, true), under, self.not_before, &screened)

@@ -26,7 +26,7 @@ struct UnmaskedRequest {
 }
 
 /// Stores a pending request, if it was masked when it was written.
-pub fn keep_truth(store: &Store, masking: &Masking, id: BubbId, text: &str) {
+pub fn store_unmasked(store: &Store, masking: &Masking, id: BubbId, text: &str) {
     let found = if masking.masks() { masking.masker().mask(text).secrets } else { Vec::new() };
     let Some(proof) = masking.masker().proof(&[id.to_string().as_bytes(), text.as_bytes()]) else { return };
     // Text of the model may look like a mask, too.
@@ -92,7 +92,7 @@ pub fn forget_overtaken(store: &Store) {
     let wanted: Vec<ReadScope> = kept.iter().map(|id| ReadScope::Since { id: *id, judged: true }).collect();
     let Ok(forest) = store.forest_for(&wanted) else { return };
     for id in kept {
-        let standing = forest.find(id).map(|ix| forest.standing(ix));
+        let standing = forest.find(id).map(|ix| forest.request_state(ix));
         if matches!(standing, Some(RequestState::Overtaken(_))) {
             let _ = store.forget_replay(id);
         }
@@ -100,7 +100,7 @@ pub fn forget_overtaken(store: &Store) {
 }
 
 /// Returns the unmasked text of a request whose bubb has masks; `None` if it has no masks.
-pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Result<Option<String>> {
+pub fn unmasked_text_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Result<Option<String>> {
     if !has_mask(text) {
         return Ok(None);
     }
@@ -112,14 +112,14 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
     let truth = kept.and_then(|mut kept| serde_json::from_value::<UnmaskedRequest>(kept.remove(FIELD)?).ok());
     let Some(truth) = truth else {
         return refused(match store.replay_bytes(id)? {
-            Some(_) => "what was kept of it was changed",
-            None => "what it stands for is not on this machine",
+            Some(_) => "its stored original was changed",
+            None => "its original is not on this machine",
         });
     };
     if masking.masker().proof(&[id.to_string().as_bytes(), truth.text.as_bytes()]).as_ref()
         != Some(&truth.proof)
     {
-        return refused("what was kept of it was changed");
+        return refused("its stored original was changed");
     }
     let (mut masked, mut at) = (String::new(), 0);
     for (from, to, kind) in &truth.masked {
@@ -129,7 +129,7 @@ pub fn truth_of(store: &Store, masking: &Masking, id: BubbId, text: &str) -> Res
     }
     masked.push_str(truth.text.get(at..).unwrap_or_default());
     if without_digits(&masked) != without_digits(text) {
-        return refused("what was kept of it is another request");
+        return refused("its stored original belongs to another request");
     }
     Ok(Some(truth.text))
 }

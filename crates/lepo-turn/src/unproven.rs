@@ -24,14 +24,14 @@ pub struct UnprovenMessage {
 }
 
 impl UnprovenMessage {
-    fn placed(&self) -> (&Path, &[u8]) {
+    fn path_and_text(&self) -> (&Path, &[u8]) {
         (&self.path, &self.bytes)
     }
 }
 
 /// Records the user's consent to these messages, durably.
 pub fn agree_to_messages(messages: &[UnprovenMessage], trust: &Trust) -> Result<()> {
-    trust.agree_to_messages(messages.iter().map(UnprovenMessage::placed))
+    trust.agree_to_messages(messages.iter().map(UnprovenMessage::path_and_text))
 }
 
 /// Returns the messages of this path without proof and without consent.
@@ -64,13 +64,14 @@ pub fn unproven_messages(store: &Store, trust: &Trust, path: &[BubbName]) -> Res
         return Ok(Vec::new());
     }
     let dir = store.path().canonicalize().map_err(|error| {
-        Error::store(format!("cannot tell where {} is", store.display_path().display())).because(error)
+        Error::store(format!("cannot find the real path of {}", store.display_path().display()))
+            .because(error)
     })?;
     let messages = messages.into_iter();
     let messages: Vec<UnprovenMessage> = messages
         .map(|(name, bytes)| UnprovenMessage { name, path: dir.join(name.to_string()), bytes })
         .collect();
-    let agreed = trust.agreed_messages(messages.iter().map(UnprovenMessage::placed))?;
+    let agreed = trust.agreed_messages(messages.iter().map(UnprovenMessage::path_and_text))?;
     Ok(messages.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(message, _)| message).collect())
 }
 

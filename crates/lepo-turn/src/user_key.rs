@@ -36,7 +36,6 @@ impl Prover for UserKey {
     }
 }
 
-/// Returns the path of the key's file.
 pub(crate) fn key_path(state: &Path) -> PathBuf {
     state.join(KEY_FILE)
 }

@@ -149,7 +149,7 @@ pub enum WorktreeTail {
 
 impl WorktreeTail {
     /// Returns the message; `None` if `@` is the newest of the store.
-    pub fn own(self) -> Option<BubbId> {
+    pub fn own_id(self) -> Option<BubbId> {
         match self {
             WorktreeTail::Own(id) => Some(id),
             WorktreeTail::Newest | WorktreeTail::Missing => None,

@@ -26,7 +26,7 @@ const AROUND: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
-    let (old, new) = ended(old, new);
+    let (old, new) = with_final_newline(old, new);
     let (old, new) = (lines(&old), lines(&new));
     let hunk = |ops: Vec<DiffOp>| {
         let (from, to) = (ops.first()?, ops.last()?);
@@ -46,7 +46,7 @@ pub fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {
 }
 
 pub fn counts(old: &[u8], new: &[u8]) -> (usize, usize) {
-    let (old, new) = ended(old, new);
+    let (old, new) = with_final_newline(old, new);
     let count = |(added, removed), op: DiffOp| match op {
         DiffOp::Equal { .. } => (added, removed),
         _ => (added + op.new_range().len(), removed + op.old_range().len()),
@@ -63,7 +63,7 @@ pub fn words(old: &[u8], new: &[u8]) -> Vec<(ChangeKind, Vec<u8>)> {
 
 /// Adds a final newline to both texts, unless that is their only difference: most bubbs have none, and its
 /// absence must not mark the last line as changed.
-fn ended<'t>(old: &'t [u8], new: &'t [u8]) -> (Cow<'t, [u8]>, Cow<'t, [u8]>) {
+fn with_final_newline<'t>(old: &'t [u8], new: &'t [u8]) -> (Cow<'t, [u8]>, Cow<'t, [u8]>) {
     let end = |text: &'t [u8]| match text {
         [] | [.., b'\n'] => Cow::Borrowed(text),
         text => Cow::Owned([text, b"\n"].concat()),

@@ -104,7 +104,7 @@ pub fn compare(
         }
         let summary = format!(
             "{}: {} the same, {} different, {} in one only",
-            lepo_store::bubb::counted(counts.questions, "question"),
+            lepo_store::bubb::plural(counts.questions, "question"),
             counts.same,
             counts.different,
             counts.only

@@ -67,7 +67,7 @@ fn check_acp(args: &DoArgs) -> Result<()> {
     ];
     match lonely.iter().find(|(is_there, _)| *is_there) {
         Some((_, what)) => Err(Error::usage(format!("{what} cannot be used with --acp"))
-            .hint("the editor says what is asked, and where")),
+            .hint("with --acp, questions and their folder come from the editor")),
         None => Ok(()),
     }
 }

@@ -81,7 +81,7 @@ the end.";
 #[command(after_help = AFTER, long_about = LONG_ABOUT)]
 pub struct DoArgs {
     /// The question; `-` alone reads it from stdin
-    #[arg(value_name = "PROMPT", value_parser = OsStringValueParser::new().try_map(word_of_prompt))]
+    #[arg(value_name = "PROMPT", value_parser = OsStringValueParser::new().try_map(prompt_argument))]
     pub(super) prompt: Vec<String>,
     /// Add a file's text to the question; repeatable
     ///
@@ -295,7 +295,7 @@ impl DoArgs {
     }
 
     /// Returns the MCP resources and prompts of `--context mcp:…`, `--prompt` and `--arg`.
-    pub fn served(&self) -> Result<ServerContent> {
+    pub fn server_content(&self) -> Result<ServerContent> {
         let named = self.context.iter().filter_map(|path| ResourceAddress::of_context(path.to_str()?));
         let resources = named.collect::<Result<Vec<_>>>()?;
         if !resources.is_empty() && self.group.mode().is_some() {
@@ -339,7 +339,7 @@ impl DoArgs {
     }
 }
 
-fn word_of_prompt(word: OsString) -> std::result::Result<String, String> {
+fn prompt_argument(word: OsString) -> std::result::Result<String, String> {
     word.into_string().map_err(|word| {
         let bytes = word.as_encoded_bytes();
         let offset = bytes.utf8_chunks().next().map_or(0, |chunk| chunk.valid().len());

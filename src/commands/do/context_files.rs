@@ -9,7 +9,7 @@ use crate::ui::notice_lines;
 use lepo_base::error::Result;
 use lepo_model::{ModelConfig, ToolFormat, spec};
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::counted_in_thousands;
+use lepo_store::bubb::plural_in_thousands;
 use lepo_turn::Configuration;
 use lepo_turn::instructions::Instructions;
 use lepo_turn::skills::Skills;
@@ -61,8 +61,8 @@ fn instructions(configured: &Configuration, why_not: Option<&str>, context: &mut
         match why_not {
             Some(why) => print(context, &format!("left out: {}: {why}", file.path)),
             None => {
-                let size = counted_in_thousands(file.text.len(), "byte");
-                let tokens = counted_in_thousands(file.text.len().div_ceil(4), "token");
+                let size = plural_in_thousands(file.text.len(), "byte");
+                let tokens = plural_in_thousands(file.text.len().div_ceil(4), "token");
                 print(context, &format!("instructions: {} ({size}, about {tokens})", file.path));
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::DoArgs;
 use super::document::{DoDocument, DryRunCall, DryRunFields, DryRunMessage, DryRunTool, PrefixFields};
-use super::keeping::begin_as_set;
+use super::new_conversation::apply_new_setting;
 use super::setup::{Setup, read_tail, run_in_turn_env};
 use super::turn_input::DoInput;
 use super::turn_output::turn_view;
@@ -17,7 +17,7 @@ use lepo_base::media::Media;
 use lepo_base::role::Role;
 use lepo_model::{ChatMessage, ModelConfig, ToolCall, ToolSpec};
 use lepo_net::runtime::current_thread;
-use lepo_store::bubb::{counted_in_thousands, thousands};
+use lepo_store::bubb::{plural_in_thousands, thousands};
 use lepo_store::store::Store;
 use lepo_turn::{FirstRequest, SharedPrefix, StartOptions, TurnRequest, first_request, start};
 
@@ -26,7 +26,7 @@ const BYTES_OF_TOKEN: usize = 4;
 
 pub fn show_first_request(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    begin_as_set(args, setup.configured.settings.new, context)?;
+    apply_new_setting(args, setup.configured.settings.new, context)?;
     let args = &*args;
     let servers = setup.servers()?;
     let config = setup.configured.choose_offline()?;
@@ -91,7 +91,7 @@ fn print(first: &FirstRequest, config: &ModelConfig, context: &mut Context<'_>) 
     if first.own_general {
         head.push("general: your own text goes along in every request".to_string());
     }
-    let messages = counted_in_thousands(first.messages.len(), "message");
+    let messages = plural_in_thousands(first.messages.len(), "message");
     head.push(format!("total: {messages}, {}", size(all_bytes(first))));
     head.iter().for_each(|line| context.out.line(&one_line(line)));
     for (message, files) in with_files(first) {
@@ -140,7 +140,7 @@ fn document<'d>(first: &'d FirstRequest, config: &'d ModelConfig) -> DryRunField
 }
 
 fn file_label(media: Media, name: &str, len: u64) -> String {
-    format!("{} {name}, {}", media.mime(), counted_in_thousands(len as usize, "byte"))
+    format!("{} {name}, {}", media.mime(), plural_in_thousands(len as usize, "byte"))
 }
 
 /// Pairs the messages with their files; new files belong to the last question.
@@ -185,6 +185,6 @@ fn tokens(bytes: usize) -> usize {
 }
 
 fn size(bytes: usize) -> String {
-    let size = counted_in_thousands(bytes, "byte");
+    let size = plural_in_thousands(bytes, "byte");
     format!("{size}, about {} tokens", thousands(tokens(bytes) as u64))
 }

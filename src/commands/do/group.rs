@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::closed_output::while_read;
-use super::debate_place::debate_at;
 use super::group_models::ModelSources;
 use super::group_output::GroupOutput;
 use super::recorded::{LookupOutcome, PartialLookup, TurnLookup, find_recorded};
-use super::setup::{Setup, read_tail, run_in_turn_env, store_of_turn};
+use super::setup::{Setup, debate_at, read_tail, run_in_turn_env, store_of_turn};
 use super::turn::confirm_size;
 use super::{DoArgs, input};
 use crate::commands::Context;
@@ -120,7 +119,7 @@ impl GroupRun {
                     EventLines::new(context.out, context.at).note_start(&question);
                 }
                 let answer = env.interrupt.or(ui::agree_to_start(question.clone())).await?;
-                env.keep_start_answer(&question, answer)?;
+                env.record_start_answer(&question, answer)?;
                 if answer == Some(true) {
                     panel.take_agreement(&question, &env.configured);
                 }

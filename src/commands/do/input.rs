@@ -1,4 +1,4 @@
-//! Builds the question from the command line, files and stdin.
+//! Builds the question from the command line, files and stdin, and finds the prompt or the skill of `-T NAME`.
 
 use std::io::{IsTerminal, Read};
 use std::path::{Path, PathBuf};
@@ -6,15 +6,20 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::DoArgs;
+use crate::commands::Context;
+use crate::commands::user_env::UserEnv;
 use crate::repl::mentioned_files;
 use crate::term::{StatusLine, one_line, print_status, stderr_is_terminal};
 use crate::ui::notice_lines;
-use lepo_base::error::{Error, Result};
+use lepo_base::error::{Error, Result, quoted};
 use lepo_base::hint::HintTarget;
 use lepo_net::fetch::is_url;
 use lepo_turn::attach::{FileContent, FileGatherer, NewFile, same_name};
-use lepo_turn::config::{PromptTemplate, TemplateValues};
-use lepo_turn::{ContextFile, Question, QuestionPart, join_parts, text_of_bytes};
+use lepo_turn::config::{PromptTemplate, TemplateValues, load_settings};
+use lepo_turn::skills::{Skill, Skills};
+use lepo_turn::{
+    ContextFile, PromptLibrary, Question, QuestionPart, join_parts, no_such_prompt, text_of_bytes,
+};
 
 const STDIN: &str = "-";
 
@@ -23,6 +28,34 @@ const MOST: usize = 256 << 20;
 
 /// Time of silence on stdin before a note says that lepo waits for it.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Returns the prompt that `-T` names, preferring the store's if it is trusted; or else the skill to ask
+/// with. Without a question, a skill asks for itself.
+pub fn find_prompt_or_skill(
+    args: &mut DoArgs,
+    context: &Context<'_>,
+) -> Result<(Option<PromptTemplate>, Option<Skill>)> {
+    let Some(name) = args.template.clone() else { return Ok((None, None)) };
+    let user = context.user_env()?;
+    let UserEnv { env, paths } = &*user;
+    let store = context.find_store()?;
+    if let Some(prompt) = (PromptLibrary { store: store.as_ref(), paths }).find(&name)? {
+        return Ok((Some(prompt), None));
+    }
+    let settings = load_settings(paths, env, None, &args.flags()?)?;
+    if !settings.skills {
+        return Err(no_such_prompt(&name));
+    }
+    let skill = Skills::read(context.cwd(), paths)?.get(&name, no_such_prompt(&name))?;
+    if args.group.mode().is_some() {
+        return Err(Error::usage(format!("{name} is a skill, which only one model can use"))
+            .hint("leave out --parallel or --debate"));
+    }
+    if args.prompt.is_empty() && args.file.is_empty() {
+        args.prompt.push(skill.asks_for_itself());
+    }
+    Ok((None, Some(skill)))
+}
 
 /// Returns the question; `None` without one on a terminal, which starts a session.
 pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option<Question>> {
@@ -82,6 +115,11 @@ pub fn question(args: &DoArgs, prompt: Option<&PromptTemplate>) -> Result<Option
         let mentioned = mentioned_files(&args.prompt.join(" "));
         for path in mentioned.iter().filter(|path| !sent.contains(&&PathBuf::from(path.as_str()))) {
             let note = format!("@{path} is sent as text; -f FILE sends a file");
+            print_status(&StatusLine::note(one_line(&note)));
+        }
+        let is_path = |word: &&String| word.contains(['.', '/']) && Path::new(word.as_str()).is_file();
+        for path in args.prompt.iter().filter(|word| args.prompt.len() > 1 && is_path(word)) {
+            let note = format!("{path} is sent as text; -f {} sends the file", quoted(path));
             print_status(&StatusLine::note(one_line(&note)));
         }
     }

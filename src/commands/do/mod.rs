@@ -6,7 +6,7 @@ mod budget_args;
 mod closed_output;
 mod compact;
 mod context_files;
-mod debate_place;
+mod continuing;
 pub mod document;
 mod dry_run;
 mod form_args;
@@ -16,14 +16,12 @@ mod group_models;
 mod group_output;
 mod input;
 mod job_args;
-mod keeping;
 mod log;
-mod named;
+mod new_conversation;
 pub mod options;
 mod output;
 mod proxy;
 mod recorded;
-mod recover_cut;
 mod replay;
 mod replay_report;
 mod setup;
@@ -41,16 +39,16 @@ use crate::term::{AnswerWait, Out, set_attention_signal};
 use crate::ui::{EndFields, EventDocument, GroupDocument, TurnDocument};
 use crate::view::ErrorFields;
 pub use args::DoArgs;
+use continuing::ConversationEnd;
 use document::DoDocument;
-use keeping::{begin_as_set, check_keeping};
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::hint::HintTarget;
 use lepo_net::runtime::current_thread;
 use lepo_turn::config::{AttentionSignal, PromptTemplate};
-use lepo_turn::{GroupMode, Outcome, StartOptions, StoppedAnswers, start};
-use named::named;
-use recover_cut::recover_cut;
-use setup::{Setup, run_in_turn_env};
+use lepo_turn::{GroupMode, Outcome};
+use new_conversation::{apply_new_setting, check_no_keep};
+pub use proxy::TrafficDocument;
+use setup::{Setup, recover_cut, run_in_turn_env};
 use turn_input::DoInput;
 use worktree_tail::set_worktree_tail;
 
@@ -85,7 +83,7 @@ pub fn print_failure(out: &mut Out, error: &Error, (events, parallel): (bool, bo
 fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let wait = AnswerWait::start();
     options::check_companions(&args)?;
-    check_keeping(&mut args, context)?;
+    check_no_keep(&mut args, context)?;
     if args.editor.acp {
         return acp::run_acp(args, context);
     }
@@ -94,7 +92,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
     }
     // Checked first: an invalid schema is an error for every question.
     let schema = args.form.answer_schema()?;
-    let (prompt, skill) = named(&mut args, context)?;
+    let (prompt, skill) = input::find_prompt_or_skill(&mut args, context)?;
     if let Some(PromptTemplate { model: Some(model), .. }) = &prompt
         && args.model.is_empty()
         && args.group.mode().is_none()
@@ -118,7 +116,7 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         };
     }
     if let Some(mode) = args.group.mode() {
-        args.served()?;
+        args.server_content()?;
         let ran = group::run_group(&args, mode, prompt.as_ref(), schema, context);
         wait.finish();
         return ran;
@@ -127,16 +125,17 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         set_worktree_tail(&mut args, context)?;
         return compact::run_compact(&args, context);
     }
-    let (verdict, served) = (args.verdict()?, args.served()?);
+    let (verdict, served) = (args.verdict()?, args.server_content()?);
     let code_only = args.form.code > 0;
     let asks_nothing = args.retry || verdict.is_some();
     let is_bare = args.keeping.goes_on && !asks_nothing && args.prompt.is_empty() && args.file.is_empty();
-    let rest = is_bare && ends_stopped(&args, context)?;
+    let end = if is_bare { ConversationEnd::read(&args, context)? } else { ConversationEnd::Other };
+    let rest = end == ConversationEnd::Stopped;
     let question = match asks_nothing {
         true => None,
         false => match input::question(&args, prompt.as_ref()) {
             Err(error) if rest && error.kind == ExitKind::Usage => None,
-            question => question?,
+            question => question.map_err(|error| end.explain(error))?,
         },
     };
     let rest = rest && question.is_none();
@@ -157,6 +156,9 @@ fn dispatch(mut args: DoArgs, context: &mut Context<'_>) -> Result<u8> {
         return ran;
     }
     check_session(&args, schema.is_some())?;
+    if !args.quiet {
+        end.print_before_session();
+    }
     session(&mut args, context)
 }
 
@@ -175,18 +177,9 @@ fn check_session(args: &DoArgs, has_schema: bool) -> Result<()> {
     }
 }
 
-/// Whether the conversation that `--continue` names ends in a stopped answer.
-fn ends_stopped(args: &DoArgs, context: &Context<'_>) -> Result<bool> {
-    let Some(store) = context.find_store()? else { return Ok(false) };
-    let (forest, tail) = setup::read_tail(args, &store, false)?;
-    let start = start(&store, &forest, StartOptions { new: false, tail, retry: false })?;
-    let stopped = StoppedAnswers::new(&store, &forest);
-    Ok(start.id().is_some_and(|id| stopped.contains(id)))
-}
-
 fn session(args: &mut DoArgs, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    begin_as_set(args, setup.configured.settings.new, context)?;
+    apply_new_setting(args, setup.configured.settings.new, context)?;
     set_attention_signal(setup.configured.settings.term_notify.unwrap_or(AttentionSignal::Bell));
     let servers = setup.servers()?;
     let store = setup::store_of_turn(args, context)?;

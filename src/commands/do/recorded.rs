@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::DoArgs;
-use super::debate_place::debate_at;
 use super::group_output::GroupOutput;
-use super::setup::{read_tail, run_in_turn_env};
+use super::setup::{debate_at, read_tail, run_in_turn_env};
 use super::turn_output::{print, turn_view};
 use crate::commands::Context;
 use crate::commands::output_file::open_output;

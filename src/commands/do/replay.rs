@@ -78,12 +78,12 @@ fn plans(args: &DoArgs, store: &Store, models: usize) -> Result<(Forest, Vec<Rep
     let end = next()?.ok_or_else(|| Error::usage("no message given"))?;
     let from = if options.from.is_some() { next()? } else { None };
     let onto: Vec<Option<Ix>> = options.onto.iter().map(|_| next()).collect::<Result<_>>()?;
-    let of = |at: usize| {
+    let plan = |at: usize| {
         let onto = onto.get(at).copied().flatten();
         let (new_system, teacher) = (args.system.is_some(), options.teacher);
         ReplayPlan::new(store, &forest, ReplayOptions { end, from, onto, new_system, teacher })
     };
-    let plans = (0..models).map(of).collect::<Result<Vec<ReplayPlan>>>()?;
+    let plans = (0..models).map(plan).collect::<Result<Vec<ReplayPlan>>>()?;
     Ok((forest, plans))
 }
 
@@ -124,7 +124,7 @@ fn run(
         let replays = configs.iter().zip(plans).enumerate().map(|(at, (config, plan))| async move {
             let mut view = rows.line(&config.name);
             let line = replay((&envs[at], config, insts), forest, plan, at as u64, &mut view).await;
-            rows.ended(&config.name, line.error.is_none());
+            rows.mark_ended(&config.name, line.error.is_none());
             line
         });
         let lines = tokio::select! {
@@ -153,8 +153,8 @@ fn outcome(args: &DoArgs, lines: Vec<ReplayOutcome>) -> Result<u8> {
     let Some(error) = lines.into_iter().find_map(|line| line.error) else { return Ok(0) };
     let error = match several {
         true => Error::new(worst, "no replay was completed"),
-        false => error.again(worst),
+        false => error.with_kind(worst),
     };
-    let hint = error.hint.clone().filter(|_| worst == ErrorKind::Pending).map(|hint| hint.words("\n"));
+    let hint = error.hint.clone().filter(|_| worst == ErrorKind::Pending).map(|hint| hint.text("\n"));
     Err(error.hint(hint.unwrap_or_default().bare(resume)))
 }

@@ -14,13 +14,13 @@ use lepo_base::error::{Error, Result};
 use lepo_base::secret::Secret;
 use lepo_net::runtime::Runtime;
 use lepo_store::conv::{AddressTarget, Forest, Ix};
-use lepo_store::store::Store;
+use lepo_store::store::{Store, StrayOutcome};
 use lepo_tool::ToolMode;
 use lepo_tool::covers_home;
 use lepo_tool::mcp::Servers;
 use lepo_turn::config::{AttentionSignal, Flags};
 use lepo_turn::secret_values;
-use lepo_turn::{Branch, Configuration, Interrupt, TrustedFile, TurnEnv};
+use lepo_turn::{Branch, Configuration, Interrupt, TrustedFile, TurnEnv, TurnStart};
 
 /// The configuration of `do`, read before anything is written.
 pub struct Setup {
@@ -36,12 +36,12 @@ impl Setup {
         let user = context.user_env()?;
         let UserEnv { env, paths } = &*user;
         let flags = Flags { dir: Some(context.cwd().to_path_buf()), ..args.flags()? };
-        let (dir, repo, repo_servers) = match context.find_store()? {
+        let (dir, repo, repo_servers, subject) = match context.find_store()? {
             Some(store) => {
                 let [config, servers] = REPO_FILES.map(|name| trusted(&store, paths, name, args.quiet));
-                (store.root().to_path_buf(), config?, servers?)
+                (store.root().to_path_buf(), config?, servers?, "the store is in")
             }
-            None => (context.new_root(), None, None),
+            None => (context.new_root(), None, None, "this directory is or holds"),
         };
         let mut configured = Configuration::load(paths.clone(), env, repo, flags)?;
         // An unknown model fails here, not at the first question; for a look-up it may be unknown.
@@ -49,10 +49,10 @@ impl Setup {
             configured.check_wanted()?;
         }
         if !args.quiet && configured.settings.tool_call_mode != ToolMode::Off && covers_home(&dir) {
-            print_status(&StatusLine::note(
-                "the store is in your home directory: commands cannot see its hidden files (.*), \
+            print_status(&StatusLine::note(format!(
+                "{subject} your home directory: commands cannot see its hidden files (.*), \
                  and lepo asks before each command",
-            ));
+            )));
         }
         set_attention_signal(configured.settings.term_notify.unwrap_or(AttentionSignal::Off));
         let keys = configured.settings.keys().into_iter().map(Secret::new).collect();
@@ -133,6 +133,22 @@ pub fn store_of_turn(args: &DoArgs, context: &Context<'_>) -> Result<Arc<Store>>
     Ok(Arc::new(store))
 }
 
+/// Stores the partial answers of killed processes as hidden messages, and reports that. `lepo fsck` finds
+/// other remains.
+pub fn recover_cut(store: &Store, quiet: bool) -> Result<()> {
+    for stray in store.strays()?.into_iter().filter(|stray| stray.is_of_turn()) {
+        if let StrayOutcome::Saved(name) = store.settle_stray(stray)?
+            && !quiet
+        {
+            let id = name.id;
+            print_status(&StatusLine::note(format!(
+                "an answer was cut short by a kill; the next question continues from its part: lepo show {id}"
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// Returns `LEPO_TAIL`, the default of `--tail`. An invalid address is an error that names the variable.
 pub fn default_tail(context: &Context<'_>) -> Result<Option<String>> {
     let env = Env::from_process();
@@ -155,6 +171,18 @@ pub fn read_tail(args: &DoArgs, store: &Store, new: bool) -> Result<(Forest, Opt
     };
     let tail = address.map(|address| store.find_bubb(&forest, address)).transpose()?;
     Ok((forest, tail))
+}
+
+/// Returns the bubb that a debate continues from: the last visible one, so that an interrupted round is
+/// omitted.
+pub fn debate_at(forest: &Forest, tail: Ix) -> Result<TurnStart> {
+    let id = forest.name(tail).id;
+    if forest.last_question(tail).is_none() {
+        return Err(Error::usage(format!("no debate to continue: the conversation of {id} has no question"))
+            .hint("begin one: lepo do --debate QUESTION"));
+    }
+    let last_visible = forest.up(tail).map(|ix| forest.name(ix)).find(|name| !name.hidden);
+    Ok(TurnStart::Under(last_visible.map_or(id, |name| name.id)))
 }
 
 /// Returns the branch on which the turn of a request was asked: from `--tail`, else from `LEPO_TAIL`, if it still

@@ -38,7 +38,7 @@ const RECORD: &str = "Recorded answers";
 /// Value of `--recorded` that forbids sending a request.
 const ONLY: &str = "only";
 
-/// `--recorded[=only]` and the store that is looked into.
+/// `--recorded[=only]` and the store to search.
 #[derive(Debug, Clone, clap::Args)]
 #[group(skip)]
 pub struct RecordedArgs {

@@ -6,7 +6,7 @@ use super::document::{
 };
 use super::setup::{Setup, run_with_signals};
 use crate::commands::Context;
-use crate::ui::{agree_to_start, print_server_notices, tool_table};
+use crate::ui::{agree_to_start, print_server_notices, show_starts, tool_table};
 use lepo_base::error::{Error, Result};
 use lepo_net::runtime::current_thread;
 use lepo_tool::mcp::{McpPrompt, PromptArgument, Resource, Server, Tool, native_name};
@@ -24,10 +24,10 @@ pub fn list_tools(args: &DoArgs, context: &mut Context<'_>) -> Result<u8> {
                 if !question.is_empty()
                     && let Some(answer) = agree_to_start(question.clone()).await?
                 {
-                    question.keep(answer, paths, &servers.folders().work_dir)?;
+                    question.record_answer(answer, paths, &servers.folders().work_dir)?;
                     take_answers(&mut servers, paths);
                 }
-                print_server_notices(&servers.ready().await);
+                print_server_notices(&show_starts(setup.configured.starting.clone(), servers.ready()).await);
                 print_server_notices(&servers.list_offers().await);
                 match args.json {
                     true => print_document(context, servers.each()),

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::DoArgs;
 use super::closed_output::while_read;
 use super::compact::Quiet;
-use super::keeping::begin_as_set;
+use super::new_conversation::apply_new_setting;
 use super::recorded::{LookupOutcome, PartialLookup, TurnLookup, find_recorded};
-use super::recover_cut::recover_cut;
-use super::setup::{Setup, branch_of_request, read_tail, run_in_turn_env, store_of_turn};
+use super::setup::{Setup, branch_of_request, read_tail, recover_cut, run_in_turn_env, store_of_turn};
 use super::turn_input::DoInput;
 use super::turn_output::{print, turn_view};
 use crate::commands::Context;
@@ -38,7 +37,7 @@ struct PreparedTurn {
 
 pub fn run_turn(args: &mut DoArgs, input: DoInput, context: &mut Context<'_>) -> Result<u8> {
     let setup = Setup::read(args, context)?;
-    begin_as_set(args, setup.configured.settings.new, context)?;
+    apply_new_setting(args, setup.configured.settings.new, context)?;
     let args = &*args;
     let mut looked_up = PartialLookup::default();
     if let Some(recorded) = args.recorded.options()? {
@@ -154,7 +153,7 @@ impl PreparedTurn {
             // With --tail, the question may drop a request at the very bubb that it follows.
             match start.id().filter(|_| args.tail.is_some()).and_then(|id| forest.find(id)) {
                 Some(tail) => ui::note_dropped(store, *start, &forest.name(tail)),
-                None => ui::note_place(store, forest, *start),
+                None => ui::note_skipped_request(store, forest, *start),
             }
             ui::warn_of_ahead(forest, *start);
             // The conversation so far, if it is printed, has the warning before it.

@@ -12,7 +12,7 @@ use crate::view::Overviews;
 use lepo_base::error::{Error, Result};
 use lepo_base::read_ahead::in_order;
 use lepo_page::{Bar, Figures, Page, PageMessage, PageSelection};
-use lepo_store::bubb::{BubbId, counted_in_thousands, thousands};
+use lepo_store::bubb::{BubbId, plural_in_thousands, thousands};
 use lepo_store::conv::{AddressMatch, Forest, Ix};
 use lepo_store::store::{JournalRecord, Store};
 use lepo_turn::StoppedAnswers;
@@ -22,7 +22,7 @@ pub fn documents(args: &ExportArgs, store: &Store) -> Result<Vec<Document>> {
     let forest = &store.forest()?;
     let tips = tips(args, store, forest)?;
     let stopped = StoppedAnswers::new(store, forest);
-    let spent = if args.hidden { spent(forest) } else { Vec::new() };
+    let spent = if args.hidden { spent_tails(forest) } else { Vec::new() };
     let picked = lepo_page::pick(forest, &tips, (args.hidden, &|id| stopped.contains(id)), &spent);
     let Some(chosen) = picked.chosen else {
         let nothing = Error::nothing("nothing to show on a page");
@@ -67,7 +67,7 @@ fn figures(args: &ExportArgs, store: &Store, forest: &Forest, picked: &PageSelec
     let failed = if failures > 0 { format!(" · {} failed", thousands(failures)) } else { String::new() };
     let about = format!(
         "{} · {} tokens in · {} out{failed}",
-        counted_in_thousands(answers, "answer"),
+        plural_in_thousands(answers, "answer"),
         thousands(input),
         thousands(output)
     );
@@ -92,7 +92,7 @@ fn tips(args: &ExportArgs, store: &Store, forest: &Forest) -> Result<Vec<Ix>> {
 }
 
 /// Returns the ends of hidden side branches.
-fn spent(forest: &Forest) -> Vec<Ix> {
+fn spent_tails(forest: &Forest) -> Vec<Ix> {
     let tails: HashSet<Ix> = forest.newest_first(false).collect();
     forest.newest_first(true).filter(|ix| !tails.contains(ix)).collect()
 }

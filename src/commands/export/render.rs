@@ -42,7 +42,7 @@ pub fn documents(args: &ExportArgs, format: ExportFormat, store: &Store) -> Resu
         let hint = match format {
             ExportFormat::Session => {
                 let answered = Hint::from("a session holds answered questions only; ");
-                answered.bare(ResumeAction::Retry).words(" answers the last")
+                answered.bare(ResumeAction::Retry).text(" answers the last")
             }
             _ => Hint::from("all of its messages are hidden; -a exports them too"),
         };

@@ -87,12 +87,12 @@ pub fn exported_trees(args: &ExportArgs, store: &Store) -> Result<Vec<ExportTree
 
 /// Builds all trees of a forest, or the one with a bubb. Without `hidden`, hidden bubbs except the prompt are
 /// omitted.
-fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
+fn trees(store: &Store, forest: &Forest, tip: Option<Ix>, hidden: bool) -> Result<Vec<ExportTree>> {
     let stopped = if hidden { StoppedAnswers::default() } else { StoppedAnswers::new(store, forest) };
     let (facts, titles) = (store.journal().facts(), store.titles());
     let mut outlines = forest.outlines();
-    let wanted = of.map(|tip| outlines.value(tip).root);
-    let shown_path: HashSet<Ix> = of.into_iter().flat_map(|tip| forest.up(tip)).collect();
+    let wanted = tip.map(|tip| outlines.value(tip).root);
+    let shown_path: HashSet<Ix> = tip.into_iter().flat_map(|tip| forest.up(tip)).collect();
     let mut order: Vec<Ix> = Vec::new();
     let mut members: HashMap<Ix, Vec<Ix>> = HashMap::new();
     for ix in parents_first(forest) {
@@ -108,21 +108,21 @@ fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result
     let mut trees = Vec::new();
     for root in order {
         // Node of each bubb; for an omitted bubb the node of its nearest ancestor.
-        let mut places: HashMap<Ix, Option<usize>> = HashMap::new();
+        let mut node_indices: HashMap<Ix, Option<usize>> = HashMap::new();
         let (mut nodes, mut current) = (Vec::<TreeNode>::new(), 0);
         for ix in members.remove(&root).unwrap_or_default() {
             let name = forest.name(ix);
             let is_root = ix == root && name.role == Role::System;
-            let parent = forest.prev(ix).and_then(|prev| places.get(&prev).copied().flatten());
+            let parent = forest.prev(ix).and_then(|prev| node_indices.get(&prev).copied().flatten());
             let is_stopped = stopped.contains(name.id);
             if name.hidden && !hidden && !is_root && !is_stopped {
-                places.insert(ix, parent);
+                node_indices.insert(ix, parent);
                 continue;
             }
-            let place = nodes.len();
-            places.insert(ix, Some(place));
+            let index = nodes.len();
+            node_indices.insert(ix, Some(index));
             if let Some(parent) = parent {
-                nodes[parent].children.push(place);
+                nodes[parent].children.push(index);
             }
             let (text, files) = text(store, &name)?;
             let text = if is_stopped { marked_stopped(&text) } else { text };
@@ -136,7 +136,7 @@ fn trees(store: &Store, forest: &Forest, of: Option<Ix>, hidden: bool) -> Result
                 fact,
                 files,
             });
-            let shown = match of {
+            let shown = match tip {
                 Some(_) => shown_path.contains(&ix),
                 None => !name.hidden || is_stopped,
             };

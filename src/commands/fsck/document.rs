@@ -53,5 +53,5 @@ pub struct SecretFinding {
     pub line: usize,
     /// The clone that it belongs to, if not the user's own.
     #[serde(rename = "from")]
-    pub of: Option<String>,
+    pub clone_name: Option<String>,
 }

@@ -24,10 +24,10 @@ pub fn print_findings(
     let mut found = Vec::new();
     match addresses {
         [] => search(store, &mut |file, bytes| {
-            note(&finder, &bytes, &file.subject(), file.of.clone(), &mut found);
+            note(&finder, &bytes, &file.subject(), file.clone_name.clone(), &mut found);
         })?,
         addresses => {
-            for name in named(store, addresses)? {
+            for name in resolve_names(store, addresses)? {
                 note(&finder, &store.read_bubb(&name)?, &name.id.to_string(), None, &mut found);
             }
         }
@@ -35,19 +35,21 @@ pub fn print_findings(
     if as_json {
         context.out.document(&FsckDocument::Secrets { findings: &found });
     } else {
-        for SecretFinding { subject, kind, line, of } in &found {
-            let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
-            context.out.line(&format!("{} {kind} line {line}{of}", one_line(subject)));
+        for SecretFinding { subject, kind, line, clone_name: clone } in &found {
+            let clone = clone.as_ref().map(|clone| format!(" of {clone}")).unwrap_or_default();
+            context.out.line(&format!("{} {kind} line {line}{clone}", one_line(subject)));
         }
     }
-    let others: BTreeSet<&str> = found.iter().filter_map(|finding| finding.of.as_deref()).collect();
+    let others: BTreeSet<&str> = found.iter().filter_map(|finding| finding.clone_name.as_deref()).collect();
     for other in others {
-        print_status(&StatusLine::note(format!("{other} has to mask what belongs to {other}")));
+        print_status(&StatusLine::note(format!(
+            "only {other} can mask the secrets of {other}: ask its owner"
+        )));
     }
     Ok(u8::from(!found.is_empty()))
 }
 
-fn named(store: &Store, addresses: &[String]) -> Result<Vec<BubbName>> {
+fn resolve_names(store: &Store, addresses: &[String]) -> Result<Vec<BubbName>> {
     let forest = store.forest()?;
     let mut names = Vec::new();
     for found in resolve_all(store, (&forest, true), addresses)? {
@@ -64,7 +66,7 @@ fn note(
     finder: &SecretFinder,
     bytes: &[u8],
     subject: &str,
-    of: Option<String>,
+    clone: Option<String>,
     found: &mut Vec<SecretFinding>,
 ) {
     if is_binary(bytes) {
@@ -72,6 +74,11 @@ fn note(
     }
     for secret in finder.find_with_ids(bytes) {
         let line = bytes.iter().take(secret.span.start).filter(|byte| **byte == b'\n').count() + 1;
-        found.push(SecretFinding { subject: subject.to_string(), kind: secret.kind, line, of: of.clone() });
+        found.push(SecretFinding {
+            subject: subject.to_string(),
+            kind: secret.kind,
+            line,
+            clone_name: clone.clone(),
+        });
     }
 }

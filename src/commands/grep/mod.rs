@@ -102,7 +102,7 @@ fn search(
             .all()
             .rev()
             .map(|ix| forest.name(ix))
-            .filter(|name| filter.takes(name))
+            .filter(|name| filter.matches(name))
             .collect::<Vec<BubbName>>()
     });
     if args.count {
@@ -133,7 +133,7 @@ fn print(
         candidates.unreadable.iter().filter(|_| !is_torn).for_each(warn);
         printer.preload(candidates.above);
         search_files(store, pattern, candidates.names.into_iter(), |outcome| match outcome {
-            FileResult::Found(name, lines) => printer.found(&name, &lines),
+            FileResult::Found(name, lines) => printer.print_matches(&name, &lines),
             FileResult::Unreadable(error) => {
                 unreadable = true;
                 warn(&error);

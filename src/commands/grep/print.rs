@@ -115,7 +115,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
     }
 
     /// Prints the matches in a bubb. Breaks at the limit, or if the output is closed.
-    pub fn found(&mut self, name: &BubbName, lines: &[FoundLine]) -> ControlFlow<()> {
+    pub fn print_matches(&mut self, name: &BubbName, lines: &[FoundLine]) -> ControlFlow<()> {
         let most = self.args.n.unwrap_or(usize::MAX);
         if self.args.list {
             match self.args.ids {
@@ -147,8 +147,8 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
         if self.args.has_context() && self.printed > 0 {
             self.out.trusted("--\n");
         }
-        let place = self.convs.position(name);
-        let question = place.first.map(|first| self.question(&first)).unwrap_or_default();
+        let position = self.convs.position(name);
+        let question = position.first.map(|first| self.question(&first)).unwrap_or_default();
         let id = self.paint.yellow(&name.id.to_string());
         for line in lines {
             if self.printed >= most {
@@ -170,7 +170,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
             let quoted = format!("\"{question}\"");
             let shown = if self.out.is_terminal() { clean(&quoted) } else { quoted.as_str().into() };
             self.out.trusted(&self.paint.dim(&shown));
-            self.out.trusted(&format!(" ({}){mark} ", place.height));
+            self.out.trusted(&format!(" ({}){mark} ", position.height));
             self.text(line);
             self.out.trusted("\n");
         }
@@ -178,11 +178,11 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
 
     /// Prints a bubb's lines on a terminal, wrapped, below a heading for its conversation.
     fn below_heading(&mut self, name: &BubbName, lines: &[FoundLine], most: usize, columns: usize) {
-        let place = self.convs.position(name);
-        let first = place.first.map(|first| first.id);
+        let position = self.convs.position(name);
+        let first = position.first.map(|first| first.id);
         if self.printed == 0 || self.heading != Some(first) {
             let between = if self.printed > 0 { "\n" } else { "" };
-            let heading = self.named(place.root, place.first);
+            let heading = self.title_of(position.root, position.first);
             let about = match &self.project {
                 Some(project) => format!("{project}  "),
                 None => String::new(),
@@ -215,7 +215,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
         }
     }
 
-    fn named(&mut self, root: BubbId, first: Option<BubbName>) -> String {
+    fn title_of(&mut self, root: BubbId, first: Option<BubbName>) -> String {
         let store = self.store;
         let titles = self.titles.get_or_insert_with(|| store.titles());
         if let Some(title) = titles.get(&root) {
@@ -266,8 +266,8 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
     /// Writes an object for each match in a line, or one object for a line reported because it does not
     /// match.
     fn objects(&mut self, name: &BubbName, line: &FoundLine, most: usize) {
-        let place = self.convs.position(name);
-        let first = place.first.and_then(|first| self.store.glance(&first).ok());
+        let position = self.convs.position(name);
+        let first = position.first.and_then(|first| self.store.glance(&first).ok());
         let whole = 0..line.bytes.len();
         let matches = if line.matches.is_empty() { std::slice::from_ref(&whole) } else { &line.matches };
         for found in matches.iter().take(most - self.printed.min(most)) {
@@ -278,7 +278,7 @@ impl<'p, F: FnMut(BubbId) -> Option<BubbName>> Printer<'p, F> {
                 path: self.store.bubb_path(name).to_string_lossy().into_owned(),
                 time: name.id.time(),
                 store: self.project.as_ref().map(|_| self.store.path().to_string_lossy().into_owned()),
-                conv: ConvFields { first: first.as_ref(), height: place.height },
+                conv: ConvFields { first: first.as_ref(), height: position.height },
                 line: line.number,
                 text: String::from_utf8_lossy(&line.bytes),
                 start: line.offset + found.start as u64,

@@ -55,10 +55,13 @@ fn former_dirs(dir: &Path, sessions: &[LoggedDir]) -> Vec<(String, usize)> {
     let mut gone: BTreeMap<String, (usize, bool)> = BTreeMap::new();
     let tree = Worktree::containing(dir).filter(|tree| tree.is_taken);
     let mut lookups = 0;
-    for LoggedDir { dir: of, log } in sessions {
-        let Some(of) = of.as_ref().filter(|of| !Path::new(of).exists()) else { continue };
-        let is_named_so = dir.file_name().is_some() && Path::new(of).file_name() == dir.file_name();
-        let (count, is_former) = gone.entry(of.clone()).or_insert((0, is_named_so));
+    for LoggedDir { dir: session_dir, log } in sessions {
+        let Some(session_dir) = session_dir.as_ref().filter(|session_dir| !Path::new(session_dir).exists())
+        else {
+            continue;
+        };
+        let is_named_so = dir.file_name().is_some() && Path::new(session_dir).file_name() == dir.file_name();
+        let (count, is_former) = gone.entry(session_dir.clone()).or_insert((0, is_named_so));
         *count += 1;
         if !*is_former
             && lookups < MOST_COMMITS
@@ -68,8 +71,9 @@ fn former_dirs(dir: &Path, sessions: &[LoggedDir]) -> Vec<(String, usize)> {
             *is_former = has_commit(&tree.root, &commit);
         }
     }
-    let is_beside = |of: &str| Path::new(of).parent().is_some_and(|above| Some(above) == dir.parent());
-    gone.retain(|of, (_, is_former)| *is_former || is_beside(of));
+    let is_beside =
+        |session_dir: &str| Path::new(session_dir).parent().is_some_and(|above| Some(above) == dir.parent());
+    gone.retain(|session_dir, (_, is_former)| *is_former || is_beside(session_dir));
     let mut former: Vec<(String, (usize, bool))> = gone.into_iter().collect();
     former.sort_by_key(|(_, (count, is_former))| std::cmp::Reverse((*is_former, *count)));
     former.into_iter().map(|(dir, (count, _))| (dir, count)).collect()

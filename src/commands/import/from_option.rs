@@ -23,7 +23,7 @@ pub fn choose_from(args: &ImportArgs, from: &Path, context: &Context<'_>) -> Res
         return Err(none_about(word, &from, &LoggedDir::read_all(&there)));
     }
     let mut dirs = sources::directories(context)?;
-    dirs.extend(sources::remembered(format, context)?);
+    dirs.extend(sources::remembered_dirs(format, context)?);
     dirs.push(from);
     Ok(sources::about(chosen, &dirs))
 }

@@ -75,7 +75,7 @@ pub fn run_on_end(tool: HookedTool, args: &ImportArgs, context: &mut Context<'_>
         (None, None) => false,
     };
     let import = || -> Result<u64> {
-        let dirs = [&dirs[..], &sources::remembered(format, &context)?].concat();
+        let dirs = [&dirs[..], &sources::remembered_dirs(format, &context)?].concat();
         let mut chosen = match sources::own_groups(format.as_str()) {
             Ok(chosen) => sources::about(chosen, &dirs),
             Err(_) => Vec::new(),

@@ -13,7 +13,7 @@ use super::sources::{self, SourceGroup};
 use super::stop::{self, StopSignal};
 use super::write::{self, ImportWriter, SourceFacts, count_typed};
 use crate::commands::Context;
-use crate::commands::secret_finder::tells_typed;
+use crate::commands::secret_finder::reports_apparent_secrets;
 use crate::import::{ImportRules, PlannedBubb, ToolDetail, VERSION, copy, finish, plan};
 use crate::term::{ProgressMeter, StatusLine, excerpt, print_status};
 use lepo_base::error::{Error, Result};
@@ -115,7 +115,7 @@ impl<'a> Importer<'a> {
             own_dirs: sources::directories(context)?,
             store: &here,
             responses: OnceCell::new(),
-            finder: tells_typed().then(SecretFinder::shapes_only),
+            finder: reports_apparent_secrets().then(SecretFinder::shapes_only),
         };
         let done = import.import_all(chosen, &mut reading);
         let mut report = import.report;
@@ -328,7 +328,7 @@ impl SourceImport<'_, '_> {
     /// which does not depend on how much tool traffic is imported.
     fn find_previous(&self, format: &str, conversation: &History) -> Option<ImportRecord> {
         if !conversation.id.is_empty() {
-            return self.writer.known(format, &conversation.id);
+            return self.writer.imported_record(format, &conversation.id);
         }
         if !self.writer.knows_another_way(format, self.importer.args.tools.unwrap_or_default()) {
             return None;
@@ -337,7 +337,7 @@ impl SourceImport<'_, '_> {
         let roots = plan(conversation.clone(), &rules).bubbs.into_iter().map(|bubb| bubb.name);
         roots
             .filter(|name| name.prev.is_none())
-            .find_map(|name| self.writer.known(format, &name.id.to_string()))
+            .find_map(|name| self.writer.imported_record(format, &name.id.to_string()))
     }
 
     /// Imports another store, with its bubbs unchanged.

@@ -45,10 +45,14 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
         );
         return Ok(0);
     }
-    let rows: Vec<[String; 5]> = histories.iter().map(cells).collect();
-    let table = Table::new(&COLUMNS, 2, &rows, context.out.columns());
-    for (history, cells) in histories.iter().zip(&rows) {
-        context.out.line(&table.row(cells, |_| history.path.display().to_string()));
+    let sizes: Vec<(u64, Option<u64>)> = histories.iter().map(measure).collect();
+    // A database may take seconds to read: the columns are as wide for any count below a million.
+    let measured = histories.iter().zip(&sizes).map(|(history, size)| cells(history, *size, None));
+    let table = Table::new(&COLUMNS, 2, measured, context.out.columns());
+    for (history, size) in histories.iter().zip(&sizes) {
+        context.out.flush();
+        let cells = cells(history, *size, conversations(history));
+        context.out.line(&table.row(&cells, |_| history.path.display().to_string()));
     }
     // The hint on stderr must follow the list.
     context.out.flush();
@@ -58,9 +62,8 @@ pub fn run(wants_json: bool, context: &mut Context<'_>) -> Result<u8> {
     Ok(0)
 }
 
-fn cells(history: &ToolHistory) -> [String; 5] {
-    let (size, newest) = measure(history);
-    let counted = conversations(history);
+/// Returns the cells of a history with its size and date; `counted` are its conversations, if they are known.
+fn cells(history: &ToolHistory, (size, newest): (u64, Option<u64>), counted: Option<usize>) -> [String; 5] {
     let count = counted.unwrap_or(history.sources.len());
     let unit = match (history.path.is_file(), counted) {
         (true, _) if history.format != SourceFormat::Database => "file",

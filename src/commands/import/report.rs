@@ -12,7 +12,7 @@ use crate::view::IdText;
 use lepo_base::error::Result;
 use lepo_base::time;
 use lepo_import::SourceReader;
-use lepo_store::bubb::{BubbId, counted};
+use lepo_store::bubb::{BubbId, plural};
 use lepo_store::conv::ReadScope;
 use lepo_store::store::{Store, now};
 
@@ -160,16 +160,16 @@ impl ImportReport {
         formats.dedup();
         out.line(&format!(
             "read {} with {} ({})",
-            counted(self.conversations, "conversation"),
-            counted(self.messages, "message"),
+            plural(self.conversations, "conversation"),
+            plural(self.messages, "message"),
             formats.join(", ")
         ));
         let would = if dry { "would make" } else { "made" };
-        out.line(&format!("{would} {}; {} here already", counted(self.imported, "message"), self.existing));
+        out.line(&format!("{would} {}; {} here already", plural(self.imported, "message"), self.existing));
         if self.withheld > 0 {
             out.line(&format!(
                 "held back {}: not followed by anything yet{}",
-                counted(self.withheld, "part"),
+                plural(self.withheld, "part"),
                 self.until()
             ));
             for held in self.held_back.iter().take(NAMED) {
@@ -178,20 +178,20 @@ impl ImportReport {
             }
         }
         if self.older > 0 {
-            out.line(&format!("left out {} older than --since", counted(self.older, "conversation")));
+            out.line(&format!("left out {} older than --since", plural(self.older, "conversation")));
         }
         if self.left_out > 0 {
-            let messages = counted(self.left_out, "message");
+            let messages = plural(self.left_out, "message");
             out.line(&format!("left out {messages} that `lepo undo` undid, with what follows them"));
         }
         if self.brought_back > 0 {
             let (verb, messages) =
-                (if dry { "would bring" } else { "brought" }, counted(self.brought_back, "message"));
+                (if dry { "would bring" } else { "brought" }, plural(self.brought_back, "message"));
             out.line(&format!("{verb} back {messages} that `lepo rm` removed here"));
         }
         for (reason, count) in &self.skipped {
             let files = self.files.get(reason).filter(|files| !self.are_only_source(files));
-            let files = files.map(|files| named(files)).unwrap_or_default();
+            let files = files.map(|files| name_list(files)).unwrap_or_default();
             out.line(&one_line(&format!("skipped {count}: {reason}{files}")));
         }
         // The notes on stderr must follow the list.
@@ -206,14 +206,14 @@ impl ImportReport {
             let kept = if self.lost_files == 1 { "its name is kept" } else { "their names are kept" };
             print_status(&StatusLine::note(format!(
                 "{} not in the source: {kept}",
-                counted(self.lost_files, "file")
+                plural(self.lost_files, "file")
             )));
         }
         if self.undated > 0 {
             let times = without_time(date, self.undated);
             print_status(&StatusLine::note(format!(
                 "{} without any time: {times}",
-                counted(self.undated, "conversation")
+                plural(self.undated, "conversation")
             )));
         }
         if let (Some(at), Some(store), false) = (self.at, store, dry) {
@@ -243,7 +243,7 @@ impl WrappedLines<'_> {
 const NAMED: usize = 3;
 
 /// Formats `: a, b, c and 4 others`.
-fn named(files: &[String]) -> String {
+fn name_list(files: &[String]) -> String {
     let first = files.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     match files.len().saturating_sub(NAMED) {
         0 => format!(": {first}"),
@@ -264,7 +264,7 @@ fn without_time(date: Option<&str>, count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::named;
+    use super::name_list;
 
     #[test]
     fn some_files_are_named_and_the_others_counted() {
@@ -275,7 +275,7 @@ mod tests {
             (&["a", "b", "c", "d", "e"], ": a, b, c and 2 others"),
         ] {
             let files: Vec<String> = files.iter().map(|file| file.to_string()).collect();
-            assert_eq!(named(&files), text);
+            assert_eq!(name_list(&files), text);
         }
     }
 }

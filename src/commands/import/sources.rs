@@ -33,7 +33,7 @@ pub fn choose(
     let paths = if named.is_some() { &words[1..] } else { words };
     if let (Some(format), []) = (named, paths) {
         let word = words[0].to_string_lossy();
-        return own(format, &word, all, context);
+        return own_sessions(format, &word, all, context);
     }
     let mut found = Vec::new();
     for path in paths {
@@ -85,16 +85,19 @@ fn is_other_form(format: SourceFormat, found: SourceFormat) -> bool {
     format == SourceFormat::OpenCode && found == SourceFormat::Database
 }
 
-/// Expands a `~/` that no shell expanded.
+/// Expands a `~` that no shell expanded, unless a file has this name.
 fn expand(path: &Path) -> PathBuf {
-    match (path.strip_prefix("~"), env::var("HOME")) {
-        (Ok(rest), Some(home)) if !path.exists() => PathBuf::from(home).join(rest),
-        _ => path.to_path_buf(),
-    }
+    let home = env::var("HOME").filter(|_| !path.exists());
+    env::expand_home(path.to_path_buf(), home.as_deref().map(Path::new))
 }
 
 /// Returns a tool's own sessions on this machine: those about this repository, or all.
-fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Result<Vec<SourceGroup>> {
+fn own_sessions(
+    format: SourceFormat,
+    word: &str,
+    all: bool,
+    context: &Context<'_>,
+) -> Result<Vec<SourceGroup>> {
     let chosen = own_groups(word)?;
     if all {
         return Ok(chosen);
@@ -106,7 +109,7 @@ fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Re
         .hint(format!("`lepo import {word} --all` takes all of them; or name a file")));
     }
     let own = directories(context)?;
-    let dirs = [&own[..], &remembered(format, context)?].concat();
+    let dirs = [&own[..], &remembered_dirs(format, context)?].concat();
     let there = logs_of(&chosen);
     let chosen = about(chosen, &dirs);
     match own.first() {
@@ -117,10 +120,10 @@ fn own(format: SourceFormat, word: &str, all: bool, context: &Context<'_>) -> Re
 
 /// Returns all of a tool's own sources on this machine.
 pub fn own_groups(word: &str) -> Result<Vec<SourceGroup>> {
-    let is_meant = |place: &ToolHistory| {
+    let is_meant = |history: &ToolHistory| {
         let is_any_database =
-            word == SourceFormat::Database.as_str() && place.format == SourceFormat::Database;
-        is_any_database || place.word == word
+            word == SourceFormat::Database.as_str() && history.format == SourceFormat::Database;
+        is_any_database || history.word == word
     };
     let mut chosen: Vec<SourceGroup> = Vec::new();
     for ToolHistory { format, sources, .. } in on_this_machine().into_iter().filter(is_meant) {
@@ -145,7 +148,8 @@ pub fn about(mut chosen: Vec<SourceGroup>, dirs: &[PathBuf]) -> Vec<SourceGroup>
             // Each conversation in a database contains its directory.
             SourceFormat::Database => chosen.about = dirs.to_vec(),
             format => chosen.paths.retain(|path| {
-                directory_of(format, path).is_some_and(|of| dirs.iter().any(|dir| is_below(&of, dir)))
+                directory_of(format, path)
+                    .is_some_and(|its_dir| dirs.iter().any(|dir| is_below(&its_dir, dir)))
             }),
         }
     }
@@ -154,10 +158,13 @@ pub fn about(mut chosen: Vec<SourceGroup>, dirs: &[PathBuf]) -> Vec<SourceGroup>
 }
 
 /// Returns the directories that earlier imports of a format were told with `--from`.
-pub fn remembered(format: SourceFormat, context: &Context<'_>) -> Result<Vec<PathBuf>> {
+pub fn remembered_dirs(format: SourceFormat, context: &Context<'_>) -> Result<Vec<PathBuf>> {
     let Some(store) = context.find_store()? else { return Ok(Vec::new()) };
     let dirs = store.journal().import_choices().dirs.into_iter();
-    Ok(dirs.filter(|(of, _)| of == format.as_str()).map(|(_, dir)| PathBuf::from(dir)).collect())
+    Ok(dirs
+        .filter(|(its_format, _)| its_format == format.as_str())
+        .map(|(_, dir)| PathBuf::from(dir))
+        .collect())
 }
 
 /// Returns the store's directory, and in a linked worktree also the main one's.

@@ -11,7 +11,7 @@ use signal_hook::flag::{register_conditional_shutdown, register_usize};
 
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::sys::heeded;
-use lepo_store::bubb::counted;
+use lepo_store::bubb::plural;
 
 #[derive(Clone)]
 pub struct StopSignal {
@@ -61,7 +61,7 @@ impl StopSignal {
 pub fn with_count(error: Error, made: Option<u64>) -> Error {
     match (error.kind, made) {
         (ExitKind::Signal(_), Some(made)) => {
-            let (messages, are) = (counted(made, "message"), if made == 1 { "is" } else { "are" });
+            let (messages, are) = (plural(made, "message"), if made == 1 { "is" } else { "are" });
             Error::new(error.kind, format!("interrupted: {messages} of this import {are} here"))
                 .hint("run the same command to continue")
         }

@@ -79,7 +79,7 @@ fn import_changed(
         let mut chosen = vec![SourceGroup { format: source_format, paths, about: Vec::new(), is_own: true }];
         if !args.all {
             let mut dirs = sources::directories(context)?;
-            dirs.extend(sources::remembered(format, context)?);
+            dirs.extend(sources::remembered_dirs(format, context)?);
             chosen = sources::about(chosen, &dirs);
         }
         if chosen.is_empty() {

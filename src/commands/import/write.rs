@@ -126,7 +126,7 @@ impl<'s> ImportWriter<'s> {
         Ok(())
     }
 
-    pub fn known(&self, format: &str, id: &str) -> Option<ImportRecord> {
+    pub fn imported_record(&self, format: &str, id: &str) -> Option<ImportRecord> {
         self.imports.records_for(format, id).last().filter(|_| !id.is_empty()).cloned()
     }
 
@@ -168,7 +168,7 @@ impl<'s> ImportWriter<'s> {
             if stopped.is_err() {
                 break;
             }
-            let (name, is_redacted) = self.settled(bubb.name, bubb.text.as_bytes())?;
+            let (name, is_redacted) = self.current_name(bubb.name, bubb.text.as_bytes())?;
             if let Some(store) = self.store
                 && !self.has(name.id)?
                 && self.omissions.leaves_out(store, &name)
@@ -223,7 +223,7 @@ impl<'s> ImportWriter<'s> {
 
     /// Returns the name of a bubb in this store: for a redacted bubb the name of its copy, and true; for a
     /// descendant of one, its name after the copy.
-    fn settled(&mut self, name: BubbName, text: &[u8]) -> Result<(BubbName, bool)> {
+    fn current_name(&mut self, name: BubbName, text: &[u8]) -> Result<(BubbName, bool)> {
         let prev = name.prev.map(|prev| self.ids.get(&prev).copied().unwrap_or(prev));
         if let Some(copy) = self.redactions.as_ref().and_then(|redactions| redactions.copy_of(name.id)) {
             self.ids.insert(name.id, copy);
@@ -251,7 +251,7 @@ impl<'s> ImportWriter<'s> {
             WriteTarget::Batch(batch) => {
                 if batch.contains(name.id)? {
                     // Compares lengths only, which needs no read; `lepo fsck` compares contents.
-                    if batch.placed_len(&name).is_some_and(|len| len != text.len() as u64) {
+                    if batch.stored_len(&name).is_some_and(|len| len != text.len() as u64) {
                         self.edited.push(name.id);
                     }
                     return Ok(false);

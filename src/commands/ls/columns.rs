@@ -8,7 +8,7 @@ use crate::commands::Context;
 use crate::term::{Column, Fit, Paint, Table, clean, cut, width};
 use crate::ui::ShortIds;
 use lepo_base::time;
-use lepo_store::bubb::counted_in_thousands;
+use lepo_store::bubb::plural_in_thousands;
 
 /// On a narrower terminal a row takes two lines.
 const ONE_LINE: usize = 64;
@@ -118,7 +118,7 @@ impl Cells {
         Cells {
             columns: [
                 row.address(shorts.show(row.name.id)),
-                counted_in_thousands(row.questions as usize, "question"),
+                plural_in_thousands(row.questions as usize, "question"),
                 time::short(row.name.id.time(), now),
                 row.model(),
                 row.tokens(short_count),
@@ -168,7 +168,7 @@ fn lay_out(cells: &Cells, table: &Table, columns: usize, paint: Paint) -> String
         1 => cell.to_string(),
         _ => paint.dim(cell),
     });
-    let room = columns.saturating_sub(table.taken() + 1 + width(&branches));
+    let room = columns.saturating_sub(table.fixed_width() + 1 + width(&branches));
     let line = format!("{line} {}{}", paint.cyan(&branches), excerpts(cells, room, paint));
     format!("{}\n", line.trim_end())
 }
@@ -221,14 +221,14 @@ fn shares(needs: &[usize], room: usize) -> Vec<usize> {
 
 /// Formats `950`, `3.1k`, `128k`, `1.2M`.
 fn short_count(count: u64) -> String {
-    let of = |unit: u64, letter: char| match count / unit {
+    let in_units = |unit: u64, letter: char| match count / unit {
         whole @ 0..10 => format!("{whole}.{}{letter}", count % unit * 10 / unit),
         whole => format!("{whole}{letter}"),
     };
     match count {
         0..1000 => count.to_string(),
-        1000..1_000_000 => of(1000, 'k'),
-        _ => of(1_000_000, 'M'),
+        1000..1_000_000 => in_units(1000, 'k'),
+        _ => in_units(1_000_000, 'M'),
     }
 }
 

@@ -91,7 +91,7 @@ fn tails<'f>(
     let mut tails: Box<dyn Iterator<Item = Ix>> = match args.pending {
         true => Box::new(waiting.iter().map(|(ix, _)| *ix)),
         // Programs read the tails of the format alone.
-        false if is_terminal => forest.listed(args.spent, own_newest::find(store).unwrap_or_default()),
+        false if is_terminal => forest.listed_tails(args.spent, own_newest::find(store).unwrap_or_default()),
         false => Box::new(forest.newest_first(args.spent)),
     };
     if !args.addresses.is_empty() {

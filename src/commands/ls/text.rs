@@ -29,7 +29,7 @@ pub fn long_line(row: &LsRow<'_>, columns: Option<usize>, context: &mut Context<
     let or_none = |text: String| if text.is_empty() { "-".to_string() } else { text };
     // Lines in a pipe have stable columns.
     let cost = columns
-        .and_then(|_| row.facts.as_ref()?.cost.words())
+        .and_then(|_| row.facts.as_ref()?.cost.text())
         .map(|cost| format!("{cost} "))
         .unwrap_or_default();
     let facts = format!(

@@ -33,7 +33,7 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
     let pins = Pins::new(HashFile::at(paths.state.join("pins")));
     let mut listed = Vec::new();
     for server in servers {
-        let (signed_in, agreed) = (signed_in(server, paths)?, pins.agreed(server, &folders)?);
+        let (signed_in, agreed) = (signed_in(server, paths)?, pins.count_agreed(server, &folders)?);
         listed.push(ListedServer { server, signed_in, agreed });
     }
     if as_json {
@@ -50,7 +50,8 @@ pub fn list(servers: &[ServerConfig], paths: &Paths, as_json: bool, context: &mu
     let table = Table::new(&COLUMNS, 2, &rows, context.out.columns());
     for (ListedServer { signed_in, agreed, .. }, cells) in listed.iter().zip(&rows) {
         let agreed = agreed.map(|agreed| format!("{agreed} approved tools"));
-        let facts = agreed.into_iter().chain(signed_in.as_ref().map(words)).collect::<Vec<_>>().join("  ");
+        let facts =
+            agreed.into_iter().chain(signed_in.as_ref().map(sign_in_state)).collect::<Vec<_>>().join("  ");
         context.out.line(&table.row(cells, |_| facts.clone()));
     }
     Ok(0)
@@ -82,7 +83,7 @@ fn kind(server: &ServerConfig) -> &'static str {
     }
 }
 
-fn words(signed_in: &SignInInfo) -> String {
+fn sign_in_state(signed_in: &SignInInfo) -> String {
     match (signed_in.is_over(), signed_in.refreshes) {
         (true, _) => "the sign-in has expired".to_string(),
         (false, true) => "signed in".to_string(),

@@ -19,7 +19,7 @@ use lepo_tool::mcp::config::{ServerConfig, ServerTarget};
 use lepo_turn::Interrupt;
 use lepo_turn::config::Paths;
 
-/// Of `lepo mcp login`.
+/// The arguments of `lepo mcp login`.
 #[derive(Debug, clap::Args)]
 pub struct LoginArgs {
     /// The server's name in mcp.json

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::commands::Context;
 use crate::term::{ProgressMeter, StatusLine, print_status};
-use crate::ui::answers;
+use crate::ui::{answers, is_removable};
 use lepo_base::error::{Error, Result};
 use lepo_model::weights::{self, NewWeights, SMOLLM2};
 use lepo_model::{EmbeddedInstall, ModelConfig, Provider, embedded_program, program_missing};
@@ -60,7 +60,7 @@ pub fn add(
     current_thread()?
         .block_on(answers(&config, settings, paths, Some(installed)))
         .map_err(|error| error.hint(RUNS))?;
-    let path = incoming.keep(&name)?;
+    let path = incoming.add_as(&name)?;
     context.out.path(&path);
     context.out.flush();
     print_status(&format!("to use it: lepo model use {name}, or once: lepo do -m embedded:{name}"));
@@ -96,8 +96,7 @@ pub fn remove(settings: &Settings, paths: &Paths, name: &str) -> Result<()> {
 /// settings, and for those in another file.
 fn removes_entry(settings: &Settings, name: &str) -> Result<bool> {
     let Some(model) = settings.models.iter().find(|model| model.name == name) else { return Ok(false) };
-    let is_of_server = model.provider.server().is_some() || model.provider == Provider::Embedded;
-    if !is_of_server || !remove_model(&settings.file, name)? {
+    if !is_removable(model) || !remove_model(&settings.file, name)? {
         return Ok(false);
     }
     print_status(&format!("removed {name} from {}", settings.file.display()));

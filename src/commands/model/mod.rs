@@ -76,7 +76,7 @@ enum ModelCommand {
     /// Remove a model of a server from config.toml, or weights that were added
     Rm {
         /// The name of the model or of the weights, as in `lepo model ls`
-        #[arg(value_name = "NAME", add = complete::model())]
+        #[arg(value_name = "NAME", add = complete::removable_model())]
         name: String,
     },
 }
@@ -181,7 +181,9 @@ fn list_remote(
 ) -> Result<()> {
     let config = match (name, settings.choose()) {
         ("", Ok(ModelChoice::Model(config))) => *config,
-        ("", Ok(ModelChoice::Look(_))) => return Err(Error::usage("no model is configured").hint(NAMES)),
+        ("", Ok(ModelChoice::NeedsLookup(_))) => {
+            return Err(Error::usage("no model is configured").hint(NAMES));
+        }
         ("", Err(error)) => return Err(error),
         (name, _) => settings.server_of(name)?,
     };
@@ -246,7 +248,7 @@ fn get(settings: &Settings, paths: &Paths, context: &mut Context<'_>) -> Result<
     match (embedded_in(settings), settings.choose()) {
         (Some(model), _) if active(model) => {}
         (Some(model), _) => print_status(&format!("to use it: lepo model use {}", model.name)),
-        (None, Ok(ModelChoice::Look(_))) => {
+        (None, Ok(ModelChoice::NeedsLookup(_))) => {
             print_status("no model is configured: `lepo do` uses it now, unless an Ollama server answers");
         }
         (None, _) => print_status(&format!("to use it: lepo model use {}", SMOLLM2.name)),

@@ -16,7 +16,7 @@ use lepo_turn::config::{KeyEntry, Paths, Settings};
 
 const MOST: u64 = 64 << 10;
 
-/// Of `lepo model add`.
+/// The arguments of `lepo model add`.
 #[derive(Debug, clap::Args)]
 pub struct NewArgs {
     /// The name of the model, for -m; with --sha256, the file of weights

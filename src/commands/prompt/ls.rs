@@ -33,24 +33,24 @@ pub fn list(
     if prompts.is_empty() && each().next().is_none() {
         let (add, edit) = ("prompt add NAME TEXT".to_string(), "prompt edit NAME".to_string());
         let hint = Hint::from("no prompts yet; to add one: ").bare(HintCommand::Lepo(add));
-        context.print_hint(hint.words(", or ").bare(HintCommand::Lepo(edit)));
+        context.print_hint(hint.text(", or ").bare(HintCommand::Lepo(edit)));
     }
     let left_out = skills.warnings.iter().filter(|notice| matches!(notice, Notice::LeftOut(..)));
     left_out.flat_map(|notice| notice_lines(notice, context.at)).for_each(|line| print_status(&line));
     let mut rows = Vec::new();
     for one in prompts {
         let text = one.prompt.as_ref().map(|prompt| prompt.text.as_str()).unwrap_or_default();
-        let place = match (one.of_store, one.counts) {
+        let origin = match (one.of_store, one.counts) {
             (true, true) => "store",
             (true, false) => "not trusted",
             (false, _) => "user",
         };
-        rows.push(([one.name.clone(), format!("({place})")], text));
+        rows.push(([one.name.clone(), format!("({origin})")], text));
     }
     for (Skill { name, description, folder, .. }, counts) in each() {
         let trusted = if counts { "" } else { ", not trusted" };
-        let place = one_line(&folder.to_string_lossy());
-        rows.push(([name.clone(), format!("(skill{trusted}, {place})")], description.as_str()));
+        let dir = one_line(&folder.to_string_lossy());
+        rows.push(([name.clone(), format!("(skill{trusted}, {dir})")], description.as_str()));
     }
     let columns = context.out.columns();
     let table = Table::new(&COLUMNS, 2, rows.iter().map(|(cells, _)| cells), columns);

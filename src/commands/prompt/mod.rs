@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::secret_finder::tell_typed;
+use super::secret_finder::report_apparent_secret;
 use super::text_source::TextSource;
 use super::{Context, complete};
 use crate::term::{edit, print_status};
@@ -154,7 +154,7 @@ pub fn run_prompt(args: PromptArgs, context: &mut Context<'_>) -> Result<u8> {
                 .hint(format!("`lepo prompt edit {}` changes it", quoted(&name))));
             }
             let text = text_of(&text)?;
-            tell_typed(&text, "the prompt", &format!("lepo prompt edit {}", quoted(&name)));
+            report_apparent_secret(&text, "the prompt", &format!("lepo prompt edit {}", quoted(&name)));
             write(&path, text, store.as_ref(), paths)?;
             context.out.path(&path);
             Ok(0)

@@ -14,7 +14,7 @@ use lepo_store::store::{
 
 use super::Context;
 use super::address_args::find_all;
-use super::secret_finder::tell_typed;
+use super::secret_finder::report_apparent_secret;
 use super::text_source::TextSource;
 use crate::rebase::{RebaseSelection, choose, left_out_note, write_undoable};
 pub use args::RebaseArgs;
@@ -42,7 +42,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         Some(now) => plan_redated_copies(&store, base, choice.copying, now)?,
         None => plan_copies(&store, base, choice.copying)?,
     };
-    let tail = choice.tail.and_then(|place| copies.get(place)).map(|copy| copy.name.id);
+    let tail = choice.tail.and_then(|index| copies.get(index)).map(|copy| copy.name.id);
     let Some(tail) = tail.or(base) else { return Err(Error::usage("nothing is left to copy")) };
 
     let root_is_new = match &root {
@@ -64,7 +64,7 @@ pub fn run_rebase(args: RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
         })?;
     }
     if let (Some((name, text)), false) = (&root, args.dry_run) {
-        tell_typed(text, "the system prompt", &format!("lepo rm --redact {}", name.id));
+        report_apparent_secret(text, "the system prompt", &format!("lepo rm --redact {}", name.id));
     }
     print(&store, &outcome, &args, context)?;
     Ok(0)

@@ -113,7 +113,7 @@ fn list(store: &Store, outcome: &RebaseOutcome<'_>, context: &mut Context<'_>) {
         line(name, Some(crate::term::excerpt(&String::from_utf8_lossy(text))));
     }
     for copy in outcome.copies {
-        let excerpt = match copy.words() {
+        let excerpt = match copy.new_text() {
             Some(words) => Some(crate::term::excerpt(&String::from_utf8_lossy(words))),
             None => excerpt_of(store, &copy.original),
         };

@@ -10,7 +10,7 @@ use super::args::RebaseArgs;
 use super::report::{RebaseOutcome, print};
 use crate::commands::Context;
 use crate::commands::address_args::find_all;
-use crate::commands::secret_finder::{TextMasker, tell_each_typed};
+use crate::commands::secret_finder::{TextMasker, report_apparent_secrets};
 use crate::commands::text_source::TextSource;
 use crate::rebase::{
     EditableLine, EditedLine, edit_line, notes, plan_text, why_unchanged, write_edited_line, write_undoable,
@@ -37,15 +37,15 @@ pub fn run_text(args: &RebaseArgs, context: &mut Context<'_>) -> Result<u8> {
             (line, planned)
         }
     };
-    let Some(edited) = planned else { return say_unchanged(args, &line, context) };
+    let Some(edited) = planned else { return print_unchanged(args, &line, context) };
     if !args.dry_run {
         if args.from.is_some() {
             write(args, &store, &edited)?;
         } else {
             let own = edited.own.iter().filter_map(|index| edited.copies.get(*index));
             let remedy = |copy: &PlannedCopy| format!("lepo rm --redact {}", copy.name.id);
-            let texts = own.map(|copy| (copy.words().unwrap_or_default(), remedy(copy)));
-            tell_each_typed(texts, "the message");
+            let texts = own.map(|copy| (copy.new_text().unwrap_or_default(), remedy(copy)));
+            report_apparent_secrets(texts, "the message");
         }
     }
     let made: Vec<&PlannedCopy> = edited.copies.iter().filter(|copy| !copy.is_here).collect();
@@ -65,7 +65,7 @@ fn write(args: &RebaseArgs, store: &Store, edited: &EditedLine) -> Result<()> {
 }
 
 /// Prints the end of the line, and creates the branch at it.
-fn say_unchanged(args: &RebaseArgs, line: &EditableLine<'_>, context: &mut Context<'_>) -> Result<u8> {
+fn print_unchanged(args: &RebaseArgs, line: &EditableLine<'_>, context: &mut Context<'_>) -> Result<u8> {
     let tail = line.range.last;
     if !args.dry_run {
         let branch = args.branch.as_deref().map(|branch| (branch, tail));

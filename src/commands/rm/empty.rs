@@ -7,7 +7,7 @@ use crate::commands::Context;
 use crate::term::{StatusLine, one_line, print_status, tty};
 use crate::ui::lock_changes;
 use lepo_base::error::{Error, Result};
-use lepo_store::bubb::{BubbId, BubbName, ContentHash, counted};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, plural};
 use lepo_store::store::{RemovedFolder, Store};
 
 /// Deletes messages and blobs at once, with the titles of conversations that no longer exist.
@@ -33,7 +33,7 @@ pub fn run_empty(store: &Store, args: &RmArgs, context: &mut Context<'_>) -> Res
     }
     for (folder, files) in &folders {
         let path = store.display_path().join("_removed").join(folder.to_string());
-        context.out.line(&format!("{} {}", path.display(), counted(*files, "file")));
+        context.out.line(&format!("{} {}", path.display(), plural(*files, "file")));
     }
     context.out.flush();
     if args.dry_run {
@@ -44,7 +44,7 @@ pub fn run_empty(store: &Store, args: &RmArgs, context: &mut Context<'_>) -> Res
             return Err(Error::usage("there is no terminal to ask on")
                 .hint("-n lists what would be deleted; -y deletes it without asking"));
         };
-        let files = counted(count, "file");
+        let files = plural(count, "file");
         if !terminal.confirm(&format!("Delete {files}, which `lepo undo` could bring back? (y/N): "))? {
             return Err(Error::nothing("nothing was deleted"));
         }

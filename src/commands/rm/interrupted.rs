@@ -3,7 +3,7 @@
 
 use lepo_base::error::{Error, Result};
 use lepo_secrets::Masker;
-use lepo_store::bubb::counted;
+use lepo_store::bubb::plural;
 use lepo_store::store::{MovedBubb, ReplacedFiles, Replacement, ReplacementRecord, Statement, Store};
 
 use super::plan::RedactPlan;
@@ -21,7 +21,7 @@ impl Interrupted {
     /// Reads the record; `None` if it does not exist. A record without proof is an error: a repository may have brought it.
     pub fn read(store: &Store) -> Result<Option<Interrupted>> {
         let replacement = store.replacement();
-        let Some(record) = replacement.begun()? else { return Ok(None) };
+        let Some(record) = replacement.unfinished_record()? else { return Ok(None) };
         let shown = replacement.path();
         if !store.is_proven(Statement::Replacement(&record.proven_bytes()?), &record.proof) {
             let error = format!(
@@ -30,27 +30,27 @@ impl Interrupted {
             );
             return Err(Error::store(error).hint(Replacement::REMOVE));
         }
-        let request = serde_json::from_value(record.wish).map_err(|error| {
+        let request = serde_json::from_value(record.request).map_err(|error| {
             Error::store(format!("cannot read {}", shown.display())).because(error).hint(Replacement::REMOVE)
         })?;
         Ok(Some(Interrupted { request, replaced: record.replaced }))
     }
 
     /// Returns the messages whose copies are published.
-    pub fn moved(&self) -> Vec<MovedBubb> {
-        self.replaced.as_ref().map(ReplacedFiles::moved).unwrap_or_default()
+    pub fn moved_bubbs(&self) -> Vec<MovedBubb> {
+        self.replaced.as_ref().map(ReplacedFiles::moved_bubbs).unwrap_or_default()
     }
 
     /// Describes the changes that completion will make; `None` if it only removes the record.
     pub fn remaining(&self, store: &Store, masker: &Masker) -> Result<Option<String>> {
         let Some(replaced) = &self.replaced else {
             let plan = RedactPlan::make(store, &self.request, masker)?;
-            return Ok((!plan.is_nothing()).then(|| plan.words()));
+            return Ok((!plan.is_nothing()).then(|| plan.actions()));
         };
         let mut parts = Vec::new();
-        for (count, what) in [(replaced.moved().len(), "old message"), (replaced.blobs.len(), "blob")] {
+        for (count, what) in [(replaced.moved_bubbs().len(), "old message"), (replaced.blobs.len(), "blob")] {
             if count > 0 {
-                parts.push(counted(count, what));
+                parts.push(plural(count, what));
             }
         }
         Ok((!parts.is_empty()).then(|| format!("delete {}", parts.join(" and "))))
@@ -65,7 +65,7 @@ pub fn proven(
 ) -> Result<ReplacementRecord> {
     let request = serde_json::to_value(request)
         .map_err(|error| Error::store("cannot record the request").because(error))?;
-    let mut record = ReplacementRecord { wish: request, replaced, proof: String::new() };
+    let mut record = ReplacementRecord { request, replaced, proof: String::new() };
     record.proof = store.proof(Statement::Replacement(&record.proven_bytes()?)).unwrap_or_default();
     Ok(record)
 }

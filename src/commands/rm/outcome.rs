@@ -91,7 +91,7 @@ impl RedactOutcome {
     }
 
     pub fn add(&mut self, store: &Store, plan: &RedactPlan) {
-        self.moved.extend(plan.moved());
+        self.moved.extend(plan.moved_bubbs());
         self.changed.extend(plan.changed.iter().map(|(id, kinds)| (*id, kinds.clone())));
         self.blobs.extend(plan.blobs.keys().chain(&plan.orphans));
         let files =
@@ -114,13 +114,13 @@ impl RedactOutcome {
         for MovedBubb { from, to } in &self.moved {
             let what = match self.changed.get(&from.id) {
                 Some(kinds) if kinds.is_empty() => " other words".to_string(),
-                Some(kinds) => format!(" {}", words(kinds)),
+                Some(kinds) => format!(" {}", kind_list(kinds)),
                 None => String::new(),
             };
             context.out.line(&format!("{} {}{what}", shorts.show(from.id), shorts.show(to.id)));
         }
         for (path, kinds) in &self.files {
-            context.out.line(&format!("{path} {}", words(kinds)));
+            context.out.line(&format!("{path} {}", kind_list(kinds)));
         }
         context.out.flush();
     }
@@ -160,7 +160,10 @@ impl RedactOutcome {
             }
         }
         for (path, kinds, why) in &self.remaining {
-            print_status(&StatusLine::note(format!("{path} was left as it is ({}): {why}", words(kinds))));
+            print_status(&StatusLine::note(format!(
+                "{path} was left as it is ({}): {why}",
+                kind_list(kinds)
+            )));
         }
         for id in &self.lost {
             let text =
@@ -177,6 +180,6 @@ impl RedactOutcome {
     }
 }
 
-fn words(kinds: &SecretKinds) -> String {
+fn kind_list(kinds: &SecretKinds) -> String {
     kinds.iter().copied().collect::<Vec<_>>().join(",")
 }

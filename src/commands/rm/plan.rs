@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lepo_base::error::{Error, Result};
 use lepo_secrets::{FoundSecret, Masker, SecretCounts, is_binary};
-use lepo_store::bubb::{BubbId, BubbName, ContentHash, counted};
+use lepo_store::bubb::{BubbId, BubbName, ContentHash, plural};
 use lepo_store::store::{
     Blob, CopyParent, CopyRequest, MovedBubb, PlannedCopy, RemovedFolder, Store, blobs_in, plan_copies,
     with_other_blobs,
@@ -52,20 +52,20 @@ impl RedactPlan {
         if request.all {
             plan.scan_store(store, (request, masker), &names, &mut words)?;
             for id in store.ids_with_replay_files() {
-                plan.look_into_replay(store, (request, masker), id)?;
+                plan.scan_replay(store, (request, masker), id)?;
             }
-            plan.look_into_unfinished(store, (request, masker))?;
+            plan.scan_unfinished(store, (request, masker))?;
         }
         for name in request.ids().iter().filter_map(|id| known.get(id)) {
             plan.scan_message(store, (request, masker), name, &mut words)?;
         }
         for id in request.replaced() {
-            let (Some(name), Some(other)) = (known.get(&id), request.words(id)) else { continue };
+            let (Some(name), Some(other)) = (known.get(&id), request.replacement(id)) else { continue };
             plan.changed.remove(&id);
             words.remove(&id);
             let before = store.read_bubb(name)?;
             if before != other {
-                plan.lost_words.push(lost(&before, other).to_vec());
+                plan.lost_words.push(removed_part(&before, other).to_vec());
                 plan.changed.insert(id, SecretKinds::new());
                 words.insert(id, other.to_vec());
             }
@@ -75,7 +75,7 @@ impl RedactPlan {
             order.iter().enumerate().map(|(at, name)| (name.id, at)).collect();
         let copying = order.into_iter().map(|original| {
             let index = original.prev.and_then(|prev| indices.get(&prev));
-            let under = index.map_or(CopyParent::Kept(original.prev), |index| CopyParent::Copy(*index));
+            let under = index.map_or(CopyParent::Existing(original.prev), |index| CopyParent::Copy(*index));
             CopyRequest { original, text: words.remove(&original.id), under }
         });
         plan.copies = plan_copies(store, None, copying.collect())?;
@@ -86,27 +86,27 @@ impl RedactPlan {
         self.copies.is_empty() && self.files.is_empty() && self.orphans.is_empty() && self.replays.is_empty()
     }
 
-    pub fn words(&self) -> String {
+    pub fn actions(&self) -> String {
         let other_words = self.changed.values().filter(|kinds| kinds.is_empty()).count();
         let mut doing = Vec::new();
         if self.tally.count() > 0 {
-            let count = counted(self.tally.count(), "secret");
-            doing.push(format!("mask {count} ({})", self.tally.words()));
+            let count = plural(self.tally.count(), "secret");
+            doing.push(format!("mask {count} ({})", self.tally.kind_list()));
         }
         if !self.replays.is_empty() {
-            doing.push(format!("forget what is kept for {}", counted(self.replays.len(), "request")));
+            doing.push(format!("forget what is kept for {}", plural(self.replays.len(), "request")));
         }
         if other_words > 0 {
-            doing.push(format!("replace the text of {}", counted(other_words, "message")));
+            doing.push(format!("replace the text of {}", plural(other_words, "message")));
         }
-        let moved = self.moved().len();
+        let moved = self.moved_bubbs().len();
         if moved > 0 {
-            doing.push(format!("give {} new ids", counted(moved, "message")));
+            doing.push(format!("give {} new ids", plural(moved, "message")));
         }
         doing.join(", and ")
     }
 
-    pub fn moved(&self) -> Vec<MovedBubb> {
+    pub fn moved_bubbs(&self) -> Vec<MovedBubb> {
         let moved = self.copies.iter().filter(|copy| copy.name.id != copy.original.id);
         moved.map(|copy| MovedBubb { from: copy.original, to: copy.name }).collect()
     }
@@ -117,7 +117,7 @@ impl RedactPlan {
         bytes: &[u8],
         (request, masker): (&RedactRequest, &Masker),
     ) -> Option<(Vec<u8>, SecretKinds)> {
-        let (masked, found) = masker.mask_matching(bytes, &|found: &FoundSecret| request.wants(found))?;
+        let (masked, found) = masker.mask_matching(bytes, &|found: &FoundSecret| request.selects(found))?;
         for found in &found {
             self.tally.add(found);
             self.secrets.extend(bytes.get(found.span.clone()).map(<[u8]>::to_vec));
@@ -153,7 +153,7 @@ impl RedactPlan {
         if let Some(changed) = with_other_blobs(&masked, name.role, &|hash| other.get(hash).cloned()) {
             masked = changed;
         }
-        let is_kept = self.look_into_replay(store, by, name.id)?;
+        let is_kept = self.scan_replay(store, by, name.id)?;
         if kinds.is_empty() {
             self.clean.extend((!is_kept).then_some(name.id));
         } else {
@@ -164,7 +164,7 @@ impl RedactPlan {
     }
 
     /// Scans the stored original of a pending request; returns whether it will be deleted.
-    fn look_into_replay(&mut self, store: &Store, by: (&RedactRequest, &Masker), id: BubbId) -> Result<bool> {
+    fn scan_replay(&mut self, store: &Store, by: (&RedactRequest, &Masker), id: BubbId) -> Result<bool> {
         if self.replays.contains_key(&id) {
             return Ok(true);
         }
@@ -181,14 +181,10 @@ impl RedactPlan {
     }
 
     /// Reports unfinished files with secrets: a process may be writing them.
-    fn look_into_unfinished(
-        &mut self,
-        store: &Store,
-        (request, masker): (&RedactRequest, &Masker),
-    ) -> Result<()> {
+    fn scan_unfinished(&mut self, store: &Store, (request, masker): (&RedactRequest, &Masker)) -> Result<()> {
         search_unfinished(store, &mut |path, bytes| {
             let found =
-                masker.finder().find_with_ids(&bytes).into_iter().filter(|found| request.wants(found));
+                masker.finder().find_with_ids(&bytes).into_iter().filter(|found| request.selects(found));
             let kinds: SecretKinds = found.map(|found| found.kind).collect();
             if !kinds.is_empty() {
                 let why =
@@ -218,7 +214,7 @@ impl RedactPlan {
                 .finder()
                 .find_with_ids(&bytes)
                 .into_iter()
-                .filter(|found| request.wants(found))
+                .filter(|found| request.selects(found))
                 .collect();
             if found.is_empty() {
                 return;
@@ -227,11 +223,11 @@ impl RedactPlan {
             let blob_name = file.path.file_name().filter(|_| file.path.starts_with("_blobs"));
             let in_blobs = blob_name.and_then(|name| ContentHash::parse(name.to_str()?));
             match (&file, in_blobs) {
-                (SearchedFile { of: Some(of), .. }, _) => {
+                (SearchedFile { clone_name: Some(clone), .. }, _) => {
                     self.remaining.push((
                         file.subject(),
                         kinds,
-                        format!("it belongs to {of}, who has to mask it"),
+                        format!("it belongs to {clone}, who has to mask it"),
                     ));
                 }
                 (SearchedFile { message: Some(name), .. }, _) => {
@@ -291,7 +287,7 @@ fn texts_of(bytes: &[u8]) -> Vec<String> {
 }
 
 /// Returns the part of a text that differs from its replacement.
-fn lost<'t>(before: &'t [u8], after: &[u8]) -> &'t [u8] {
+fn removed_part<'t>(before: &'t [u8], after: &[u8]) -> &'t [u8] {
     let same =
         |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| pairs.take_while(|(one, other)| one == other).count();
     let begin = same(&mut before.iter().zip(after));
@@ -347,7 +343,7 @@ fn with_followers(names: &[BubbName], changed: &HashMap<BubbId, SecretKinds>) ->
 
 #[cfg(test)]
 mod tests {
-    use super::lost;
+    use super::removed_part;
 
     #[test]
     fn words_are_lost_from_the_first_that_differs_to_the_last() {
@@ -358,7 +354,11 @@ mod tests {
             ("same", "same", ""),
             ("a secret", "a secret and more", ""),
         ] {
-            assert_eq!(lost(before.as_bytes(), after.as_bytes()), gone.as_bytes(), "{before} → {after}");
+            assert_eq!(
+                removed_part(before.as_bytes(), after.as_bytes()),
+                gone.as_bytes(),
+                "{before} → {after}"
+            );
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
     let interrupted = Interrupted::read(&store)?;
     let was_interrupted = interrupted.is_some();
     // Resolved first, so that a mistyped address changes nothing.
-    let moved = interrupted.as_ref().map(Interrupted::moved).unwrap_or_default();
+    let moved = interrupted.as_ref().map(Interrupted::moved_bubbs).unwrap_or_default();
     let mut request = RedactRequest::from_args(args, &store, &moved)?;
     if request.is_empty() && !was_interrupted {
         return Err(Error::usage("no message given").hint("name some, or --all: lepo rm --redact --all"));
@@ -77,8 +77,8 @@ pub fn run_redact(args: &RmArgs, context: &mut Context<'_>) -> Result<u8> {
                 return Err(Error::nothing("nothing was changed"));
             }
             let again = RedactPlan::make(&store, &request, &masker)?;
-            if (again.moved(), &again.files, &again.orphans, &again.replays)
-                != (plan.moved(), &plan.files, &plan.orphans, &plan.replays)
+            if (again.moved_bubbs(), &again.files, &again.orphans, &again.replays)
+                != (plan.moved_bubbs(), &plan.files, &plan.orphans, &plan.replays)
             {
                 return Err(Error::nothing("the store has changed in the meantime: nothing was changed")
                     .hint("look again: lepo rm -n --redact ADDR"));
@@ -118,7 +118,7 @@ fn complete(
     let Interrupted { request, replaced } = interrupted;
     match replaced {
         Some(replaced) => {
-            outcome.moved.extend(replaced.moved());
+            outcome.moved.extend(replaced.moved_bubbs());
             outcome.blobs.extend(&replaced.blobs);
             outcome.held_by.extend(holders(store, outcome));
             end(store, &request, &replaced, masker)?;
@@ -145,7 +145,7 @@ fn carry_out(
     // Checked before anything is written: an unreadable branch would still name a removed message.
     store.branches_or_error()?;
     store.replacement().save(&proven(store, request, None)?)?;
-    let moved = plan.moved();
+    let moved = plan.moved_bubbs();
     let ids = new_ids(&moved);
     let mut lost = Vec::new();
     for MovedBubb { from, to } in &moved {
@@ -191,10 +191,10 @@ fn has_ids(path: &Path) -> bool {
 
 /// Finishes a redaction whose copies are all published.
 fn end(store: &Store, request: &RedactRequest, replaced: &ReplacedFiles, masker: &Masker) -> Result<()> {
-    store.journal().add_redactions(&replaced.moved())?;
-    let about = about(store, &replaced.moved())?;
-    follow_changes(store, request, &replaced.moved(), masker)?;
-    note_moved(&new_ids(&replaced.moved()));
+    store.journal().add_redactions(&replaced.moved_bubbs())?;
+    let about = about(store, &replaced.moved_bubbs())?;
+    follow_changes(store, request, &replaced.moved_bubbs(), masker)?;
+    note_moved(&new_ids(&replaced.moved_bubbs()));
     store.replacement().end(replaced, &mut |line| {
         let taken = (request.all || ids_in(line).any(|id| about.contains(&id)))
             .then(|| take_out(line, request, masker));
@@ -225,7 +225,7 @@ fn new_ids(moved: &[MovedBubb]) -> HashMap<BubbId, BubbId> {
 
 /// Masks `bytes`; `None` if nothing changes.
 fn take_out(bytes: &[u8], request: &RedactRequest, masker: &Masker) -> Option<Vec<u8>> {
-    masker.mask_matching(bytes, &|found| request.wants(found)).map(|(masked, _)| masked)
+    masker.mask_matching(bytes, &|found| request.selects(found)).map(|(masked, _)| masked)
 }
 
 /// Returns the ids of the copies and of the roots of their conversations, to which titles belong.
@@ -238,7 +238,7 @@ fn about(store: &Store, moved: &[MovedBubb]) -> Result<HashSet<BubbId>> {
 }
 
 fn question(plan: &RedactPlan) -> String {
-    let mut doing = plan.words();
+    let mut doing = plan.actions();
     if let Some(first) = doing.get_mut(..1) {
         first.make_ascii_uppercase();
     }

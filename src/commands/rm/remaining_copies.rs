@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use lepo_base::error::Result;
 use lepo_base::hint::{Hint, HintTarget};
-use lepo_store::bubb::{BubbId, counted};
+use lepo_store::bubb::{BubbId, plural};
 use lepo_store::store::{MovedBubb, Store};
 use memchr::memmem::Finder;
 
@@ -13,7 +13,7 @@ use super::plan::RedactPlan;
 use super::request::RedactRequest;
 use crate::commands::searched_files::{search, search_unfinished};
 use crate::commands::user_env::own_paths;
-use crate::rebase::kept_texts;
+use crate::rebase::saved_texts;
 use crate::repl::history_file;
 use crate::term::{StatusLine, one_line, print_status};
 
@@ -58,7 +58,7 @@ impl RemainingCopies {
         let has_any = |bytes: &[u8]| is_in(&secrets, bytes) || is_in(&words, bytes);
         if !moving.is_empty() || !plan.replays.is_empty() {
             search(store, &mut |file, bytes| {
-                if file.of.is_some() {
+                if file.clone_name.is_some() {
                     return;
                 }
                 let Some(name) = file.message else {
@@ -94,7 +94,7 @@ impl RemainingCopies {
             let has = std::fs::read(&path).is_ok_and(|all| has_any(&all));
             remains.history = has.then_some(path);
             let has = |path: &PathBuf| std::fs::read(path).is_ok_and(|all| has_any(&all));
-            remains.texts = kept_texts(&paths.texts()).into_iter().filter(has).collect();
+            remains.texts = saved_texts(&paths.texts()).into_iter().filter(has).collect();
         }
         Ok(remains)
     }
@@ -134,13 +134,13 @@ impl RemainingCopies {
         if !self.secrets.is_empty() {
             let text = format!(
                 "{} with the same secret: lepo rm --redact {}",
-                counted(self.secrets.len(), "other message"),
+                plural(self.secrets.len(), "other message"),
                 named(&self.secrets)
             );
             print_status(&StatusLine::note(Hint::from(text).render(at)));
         }
         if !self.same_text.is_empty() {
-            let count = counted(self.same_text.len(), "other message");
+            let count = plural(self.same_text.len(), "other message");
             print_status(&StatusLine::note(format!(
                 "{count} with the text that was replaced: {}",
                 named(&self.same_text)

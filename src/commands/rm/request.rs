@@ -29,7 +29,7 @@ impl RedactRequest {
     pub fn from_args(args: &RmArgs, store: &Store, moved: &[MovedBubb]) -> Result<RedactRequest> {
         let forest = store.forest()?;
         let words: Vec<String> = args.addresses.iter().map(|word| with_new_ids(word, moved)).collect();
-        words.iter().try_for_each(|word| own(store, word))?;
+        words.iter().try_for_each(|word| check_own(store, word))?;
         let found = resolve_all(store, (&forest, true), &words)?;
         let mut ids: Vec<BubbId> =
             found.iter().flat_map(AddressMatch::bubbs).map(|ix| forest.name(*ix).id).collect();
@@ -42,7 +42,7 @@ impl RedactRequest {
             let (address, file) = parts.ok_or_else(|| {
                 Error::usage(format!("{} has no file", quoted(word))).hint("it is ADDR=FILE, or ADDR=-")
             })?;
-            own(store, address)?;
+            check_own(store, address)?;
             let found = resolve_all(store, (&forest, true), &[with_new_ids(address, moved)])?;
             let [AddressMatch::One(found)] = found.as_slice() else {
                 return Err(Error::usage(format!(
@@ -68,7 +68,7 @@ impl RedactRequest {
         &self.ids
     }
 
-    pub fn words(&self, id: BubbId) -> Option<&[u8]> {
+    pub fn replacement(&self, id: BubbId) -> Option<&[u8]> {
         self.replace.iter().rev().find(|(replaced, _)| *replaced == id).map(|(_, words)| words.as_slice())
     }
 
@@ -85,7 +85,7 @@ impl RedactRequest {
     }
 
     /// Whether a secret's kind is selected.
-    pub fn wants(&self, secret: &Secret) -> bool {
+    pub fn selects(&self, secret: &Secret) -> bool {
         self.kinds.is_empty() || self.kinds.iter().any(|kind| kind == secret.kind)
     }
 }
@@ -98,7 +98,7 @@ fn with_new_ids(word: &str, moved: &[MovedBubb]) -> String {
 }
 
 /// Rejects an address of another user's message.
-fn own(store: &Store, word: &str) -> Result<()> {
+fn check_own(store: &Store, word: &str) -> Result<()> {
     match store.peer_of_address(word) {
         Some(clone) => {
             Err(Error::usage(format!("{word} is a message of {clone}: only {clone} can change it"))

@@ -18,7 +18,7 @@ use crate::term::{fold, print_status, tty};
 use lepo_base::env::Env;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::time;
-use lepo_store::bubb::{BubbId, ContentHash, counted};
+use lepo_store::bubb::{BubbId, ContentHash, plural};
 use lepo_store::store::{Store, now};
 use lepo_sync::{
     Git, Identity, PushSecrets, RemovalConsent, SyncOptions, SyncRound, SyncState, check_clone_name, email,
@@ -33,15 +33,15 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     let (store, first) = match (context.find_store()?, &args.remote) {
         (Some(store), _) => {
             if !args.status {
-                context.keep_line_ends(&store);
+                context.preserve_line_ends(&store);
             }
             (store, None)
         }
         (None, Some(remote)) => {
-            let place = SyncTarget::before_store(remote, &args, paths, context)?;
+            let target = SyncTarget::before_store(remote, &args, paths, context)?;
             let store = context.store_or_make(true)?;
             print_status(&format!("made {}", store.display_path().display()));
-            (store, Some(place))
+            (store, Some(target))
         }
         (None, None) => {
             return Err(context
@@ -49,7 +49,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
                 .map(|_| ())
                 .err()
                 .unwrap_or_else(|| Error::nothing("no store"))
-                .hint("`lepo sync URL` makes one and takes what is there"));
+                .hint("`lepo sync URL` makes one, with the messages of that remote"));
         }
     };
     let identity = Identity::read(&store.path())?;
@@ -63,7 +63,7 @@ pub fn run_sync(args: SyncArgs, context: &mut Context<'_>) -> Result<u8> {
     let mut state = SyncState::open(&paths.data, &identity)?;
     let chosen = match (&args.remote, first) {
         (None, _) => None,
-        (Some(_), Some(place)) => Some(place.apply_to(&mut state)),
+        (Some(_), Some(target)) => Some(target.apply_to(&mut state)),
         (Some(remote), None) => set_remote(remote, &args, &store, &mut state, context.cwd())?,
     };
     // In a linked worktree the store belongs to another one.
@@ -185,7 +185,9 @@ fn decide_again(replaced: &[String], state: &mut SyncState, store: &Store) -> Re
                 make_mine(clone, state, store)?;
                 is_any = true;
             }
-            false => print_status(&format!("it is ignored; `lepo sync --not-mine {clone}` gives it up")),
+            false => print_status(&format!(
+                "{clone} is ignored; `lepo sync --not-mine {clone}` no longer counts it as yours"
+            )),
         }
         state.save()?;
     }
@@ -318,7 +320,7 @@ fn status(store: &Store, paths: &Paths, identity: &Identity, context: &mut Conte
     out.line(&format!("last synced: {last}"));
     let git = Git::at(&SyncState::repository_of(&paths.data, identity), false);
     let pushed = SyncState::pushed(&paths.data, identity);
-    out.line(&format!("not sent yet: {}", counted(unsent(store, &git, pushed)?, "message")));
+    out.line(&format!("not sent yet: {}", plural(unsent(store, &git, pushed)?, "message")));
     for clone in unfetched(store, &git, &settings.name)? {
         out.line(&format!("_from/{clone}: gone from the remote, kept because messages here follow it"));
     }

@@ -3,7 +3,7 @@
 use crate::commands::Context;
 use crate::term::{StatusLine, one_line};
 use lepo_base::hint::{Hint, HintTarget};
-use lepo_store::bubb::counted;
+use lepo_store::bubb::plural;
 use lepo_store::store::Store;
 use lepo_sync::{RestoreReason, SyncRound, SyncState, decoded};
 
@@ -16,9 +16,9 @@ pub fn print_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>
     let sent = &done.summary;
     if sent.bubbs + sent.blobs + sent.removed + sent.branches > 0 || sent.titles.is_some() {
         let mut parts = Vec::new();
-        parts.extend((sent.bubbs > 0).then(|| counted(sent.bubbs, "message")));
-        parts.extend((sent.blobs > 0).then(|| counted(sent.blobs, "blob")));
-        parts.extend((sent.removed > 0).then(|| counted(sent.removed, "removal")));
+        parts.extend((sent.bubbs > 0).then(|| plural(sent.bubbs, "message")));
+        parts.extend((sent.blobs > 0).then(|| plural(sent.blobs, "blob")));
+        parts.extend((sent.removed > 0).then(|| plural(sent.removed, "removal")));
         parts.extend((sent.branches > 0).then(|| branches(sent.branches)));
         parts.extend(sent.titles.is_some().then(|| "titles".to_string()));
         lines.push(match done.is_pushed {
@@ -33,17 +33,17 @@ pub fn print_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>
         let from = if *mine { format!("{name} (yours)") } else { name };
         if came.bubbs + came.branches > 0 {
             let mut parts = Vec::new();
-            parts.extend((came.bubbs > 0).then(|| counted(came.bubbs, "message")));
+            parts.extend((came.bubbs > 0).then(|| plural(came.bubbs, "message")));
             parts.extend((came.branches > 0).then(|| branches(came.branches)));
             lines.push(format!("from {from}: {}", parts.join(", ")));
         }
         if came.removed > 0 {
-            lines.push(format!("{from} removed {}; they stay here", counted(came.removed, "message")));
+            lines.push(format!("{from} removed {}; they stay here", plural(came.removed, "message")));
         }
         if came.waiting > 0 {
             lines.push(format!(
                 "from {from}: {} dated ahead, left for later",
-                counted(came.waiting, "message")
+                plural(came.waiting, "message")
             ));
         }
         if came.later > 0 {
@@ -66,7 +66,7 @@ pub fn print_news(done: &SyncRound, state: &SyncState, context: &mut Context<'_>
     if !changes.remove.is_empty() {
         lines.push(format!(
             "removed {} that another clone of yours removed",
-            counted(changes.remove.len(), "message")
+            plural(changes.remove.len(), "message")
         ));
     }
     for (name, reason) in &changes.back {
@@ -126,7 +126,7 @@ pub fn troubles(done: &SyncRound, store: &Store, uses_heads: bool, at: HintTarge
     let more = (done.more > 0).then(|| {
         format!(
             "{} on the remote are not looked at; `lepo sync --mine NAME` names one of yours",
-            counted(done.more, "more clone")
+            plural(done.more, "more clone")
         )
     });
     let asking = unknown.chain(replaced).chain(elsewhere).chain(more);
@@ -138,7 +138,7 @@ pub fn replacement(clone: &str) -> String {
 }
 
 fn merge_again(clone: &str) -> String {
-    format!("`lepo sync --mine {clone}` merges it again, `--not-mine {clone}` gives it up")
+    format!("`lepo sync --mine {clone}` merges it again, `--not-mine {clone}` no longer counts it as yours")
 }
 
 /// Decodes a branch name from its file name.

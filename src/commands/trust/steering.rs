@@ -60,7 +60,7 @@ impl SteeringHere {
         }
     }
 
-    pub fn agree(&self, trust: &Trust) -> Result<()> {
+    pub fn record_consent(&self, trust: &Trust) -> Result<()> {
         record_consent(&self.files, trust)?;
         agree_to_messages(&self.messages, trust)
     }
@@ -85,7 +85,7 @@ fn newest(store: &Store, trust: &Trust) -> Result<Vec<UnprovenMessage>> {
 
 /// Returns the trusted messages below these folders, by the paths of their files.
 pub fn agreed_messages(trust: &Trust, folders: &[&Path]) -> Result<Vec<String>> {
-    let mut paths = trust.listed(folders)?;
+    let mut paths = trust.recorded_paths(folders)?;
     let is_message = |path: &String| {
         let name = path.trim_matches('"').rsplit('/').next().unwrap_or_default();
         BubbName::parse(name.as_bytes()).is_some()

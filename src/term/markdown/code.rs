@@ -171,8 +171,8 @@ impl Family {
 }
 
 /// Whether the space-separated list contains `word`.
-fn is_among(word: &str, words: &str) -> bool {
-    words.split(' ').any(|known| known == word)
+fn is_among(word: &str, text: &str) -> bool {
+    text.split(' ').any(|known| known == word)
 }
 
 /// Returns the end of the string at the start of `rest`, quotes included; `None` if it is not closed on this

@@ -194,10 +194,10 @@ fn wrap(spans: &[Span], columns: usize) -> Vec<Vec<Span>> {
 
 fn join(characters: &[(&str, &Span)]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
-    for (text, of) in characters {
+    for (text, span) in characters {
         match spans.last_mut() {
-            Some(last) if last.style == of.style && last.link == of.link => last.text.push_str(text),
-            _ => spans.push(Span { text: text.to_string(), style: of.style, link: of.link.clone() }),
+            Some(last) if last.style == span.style && last.link == span.link => last.text.push_str(text),
+            _ => spans.push(Span { text: text.to_string(), style: span.style, link: span.link.clone() }),
         }
     }
     spans

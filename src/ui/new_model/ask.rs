@@ -1,7 +1,7 @@
 //! Asks the questions about a new model, one a line, on the terminal.
 
 use super::partial_model::{PartialModel, check_name, checked_url, no_server, provider_of, with_scheme};
-use super::trial::offered;
+use super::trial::list_models;
 use crate::term::{StatusLine, TypeAheadPause, clean, fitting, is_yes, on_terminal, print_status};
 use crate::ui::models::offered_line;
 use lepo_base::env::Env;
@@ -56,7 +56,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Asks whether to add a model that did not answer.
-    pub async fn keeps(&mut self, error: &Error) -> Result<bool> {
+    pub async fn confirm_adding(&mut self, error: &Error) -> Result<bool> {
         print_status(&format!("error: {}", error.chain()));
         if let Some(hint) = error.hint_for(HintTarget::SHELL) {
             print_status(&format!("hint: {hint}"));
@@ -72,7 +72,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Returns the URL at which a server answers, for an address without a scheme: most APIs are below `/v1`.
-    async fn tried(&self, typed: &str) -> Option<String> {
+    async fn probe(&self, typed: &str) -> Option<String> {
         let url = with_scheme(typed)?;
         let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
         let urls = if has_path { vec![url] } else { vec![format!("{url}/v1"), url] };
@@ -86,7 +86,7 @@ impl<'a> Asker<'a> {
                 is_active: false,
             };
             let config = planned_model(self.settings, &new, &Env::from_process()).ok()??;
-            match offered(&config, self.settings, self.paths).await {
+            match list_models(&config, self.settings, self.paths).await {
                 Ok(_) => return Some(url),
                 Err(error) if error.is_of_key() => return Some(url),
                 Err(_) => {}
@@ -109,7 +109,7 @@ impl<'a> Asker<'a> {
                 },
                 None if reply.is_empty() => {}
                 None => {
-                    if let Some(url) = self.tried(&reply).await {
+                    if let Some(url) = self.probe(&reply).await {
                         print_status(&format!("using {url}"));
                         return Ok((Provider::Openai, Some(url)));
                     }
@@ -168,7 +168,7 @@ impl<'a> Asker<'a> {
             let Some(config) = planned_model(self.settings, &named, &Env::from_process())? else {
                 return Ok(Vec::new());
             };
-            match offered(&config, self.settings, self.paths).await {
+            match list_models(&config, self.settings, self.paths).await {
                 Ok(models) => return Ok(models),
                 Err(error) if asks_key && error.is_of_key() => {
                     print_status(&format!("error: {}", error.chain()));

@@ -39,10 +39,10 @@ pub fn check_name(settings: &Settings, name: &str) -> Result<()> {
             .hint("use a name without commas, and without spaces around it"));
     }
     let has_it = settings.models.iter().any(|model| model.name == name);
-    if has_it { Err(taken(settings, name)) } else { Ok(()) }
+    if has_it { Err(name_taken(settings, name)) } else { Ok(()) }
 }
 
-pub fn taken(settings: &Settings, name: &str) -> Error {
+pub fn name_taken(settings: &Settings, name: &str) -> Error {
     Error::usage(format!("a model named {name} already exists in {}", settings.file.display()))
         .hint(format!("choose another name, or make it active: lepo model use {name}"))
 }

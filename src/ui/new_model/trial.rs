@@ -39,7 +39,11 @@ pub async fn answers(
     }
 }
 
-pub async fn offered(config: &ModelConfig, settings: &Settings, paths: &Paths) -> Result<Vec<ModelFacts>> {
+pub async fn list_models(
+    config: &ModelConfig,
+    settings: &Settings,
+    paths: &Paths,
+) -> Result<Vec<ModelFacts>> {
     client(config, settings, paths, None)?.offered_models().await
 }
 

@@ -8,7 +8,7 @@ use lepo_base::hint::HintTarget;
 use lepo_model::{ModelNotice, Retry, TransientFailure};
 
 notices! { ModelNotice, _at;
-    ModelNotice::Retries(Retry { model, after, wait, attempt, of: most }),
+    ModelNotice::Retries(Retry { model, after, wait, attempt, tries: most }),
         failure = failure(after), seconds = seconds(*wait) =>
         plain "{model} {failure}: retrying in {seconds} s ({attempt} of {most})"
         as "{model} answered 503: retrying in 1.0 s (1 of 3)",
@@ -45,7 +45,7 @@ notices! { ModelNotice, _at;
 fn failure(after: &TransientFailure) -> String {
     match after {
         TransientFailure::Status(status) => format!("answered {status}"),
-        TransientFailure::Words(message) => format!("failed: {message}"),
+        TransientFailure::Message(message) => format!("failed: {message}"),
     }
 }
 
@@ -72,13 +72,13 @@ mod tests {
                 after,
                 wait: Duration::from_millis(1_500),
                 attempt: 1,
-                of: 3,
+                tries: 3,
             })
         };
         for (after, words) in [
             (TransientFailure::Status(503), "m answered 503: retrying in 1.5 s (1 of 3)"),
             (
-                TransientFailure::Words("Overloaded".into()),
+                TransientFailure::Message("Overloaded".into()),
                 "m failed: Overloaded: retrying in 1.5 s (1 of 3)",
             ),
         ] {

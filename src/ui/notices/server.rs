@@ -42,7 +42,7 @@ fn quoted_names(names: &[String]) -> String {
 fn tools_fault(fault: &ToolsFault) -> String {
     match fault {
         ToolsFault::Unread => "its list of tools could not be read".to_string(),
-        ToolsFault::Circular => "its list of tools goes in circles".to_string(),
+        ToolsFault::Circular => "its list of tools never ends: a page follows itself".to_string(),
         ToolsFault::ManyPages(most) => format!("its list of tools has more than {most} pages"),
         ToolsFault::Missing(tool) => format!("it has no tool {tool:?}, which its configuration names"),
         ToolsFault::Nameless => "a tool without a name was left out".to_string(),

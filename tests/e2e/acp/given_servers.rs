@@ -102,7 +102,9 @@ fn always_holds_for_the_definition_and_the_folder() {
     let (work, other) = (bot.home.work(), bot.home.path().join("other"));
     std::fs::create_dir(&other).unwrap();
     let trust = FolderTrust::in_state(&bot.home.path().join("state/lepo"));
-    [&work, &other].iter().for_each(|folder| trust.keep(&work_folder(folder).unwrap(), true).unwrap());
+    [&work, &other]
+        .iter()
+        .for_each(|folder| trust.record_answer(&work_folder(folder).unwrap(), true).unwrap());
     for folder in [&work, &other] {
         std::fs::write(folder.join("server.py"), "x").unwrap();
         bot.home.trust_folder(folder);

@@ -229,7 +229,8 @@ const ACP: Table = &[
     ("\"sessionUpdate\"", &[]),
     ("\"session/", &[]),
     ("request_permission", &[]),
-    ("\"protocolVersion\"", &[]),
+    // MCP has the same key.
+    ("\"protocolVersion\"", &["lepo-tool/mcp/client/normalise.rs"]),
     ("agent_message_chunk", &[]),
 ];
 
@@ -316,7 +317,7 @@ const WORDS_OF_HINTS: Table = &[
             "acp/turns.rs",
             "cli/finish.rs",
             "commands/config.rs",
-            "repl/complain.rs",
+            "repl/error_line.rs",
             "ui/group.rs",
             "ui/new_model/ask.rs",
             "view/json.rs",

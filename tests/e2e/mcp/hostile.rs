@@ -54,7 +54,7 @@ fn every_mode_ends_in_time_and_the_others_go_on() {
         ("junk", "echo {}", "note: server s: skipped lines on its stdout that are not messages"),
         ("flood", "echo {}", ""),
         ("malformed-tools", "echo {}", "tool \"odd\" was left out"),
-        ("loop", "echo {}", "its list of tools goes in circles"),
+        ("loop", "echo {}", "its list of tools never ends: a page follows itself"),
         ("ansi", "echo {}", ""),
         ("stubborn", "echo {}", ""),
         ("tree", "echo {}", ""),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{configure, hostile, left, no_orphans};
-use crate::home::Home;
+use crate::home::{Home, run};
 use crate::pty::on_terminal;
 
 #[test]
@@ -21,6 +21,28 @@ fn servers_and_tools_are_a_table_or_a_document() {
     assert!(document["servers"][1]["error"].as_str().unwrap().contains("exited with code 1"));
     assert!(!home.work().join(".lepo").exists());
     no_orphans(&home, "a");
+}
+
+#[test]
+fn a_description_that_looks_like_a_command_is_wrapped_as_others_are() {
+    let home = Home::new();
+    configure(&home, &[("s", hostile(&home, "s", "from-file"))]);
+    let about = "$HOME, its folders and the files in all of them, as a tree.";
+    home.write("left/s/tools", json!({ "one": about, "two": format!("| {about}") }).to_string());
+    let mut command = home.terminal("stty cols 50 rows 24; lepo do --list-tools 2>/dev/null");
+    command.env("NO_COLOR", "1");
+    let shown = run(command, b"").out;
+    let lines: Vec<&str> = shown.lines().map(|line| line.trim_end_matches('\r')).collect();
+    assert_eq!(
+        lines,
+        [
+            "s  up    -",
+            "s  tool  one  $HOME, its folders and the files in",
+            "              all of them, as a tree.",
+            "s  tool  two  | $HOME, its folders and the files",
+            "              in all of them, as a tree.",
+        ]
+    );
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub mod serving;
 mod serving_hostile;
 mod serving_masked;
 mod sign_in;
+mod starting;
 mod told;
 
 use std::path::Path;

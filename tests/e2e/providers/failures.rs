@@ -122,7 +122,13 @@ fn what_may_pass_is_asked_again() {
     assert_eq!(heard.text(), "at last");
     let retry = |status, attempt| {
         let (model, wait) = ("mine".to_string(), Duration::ZERO);
-        ModelNotice::Retries(Retry { model, after: TransientFailure::Status(status), wait, attempt, of: 3 })
+        ModelNotice::Retries(Retry {
+            model,
+            after: TransientFailure::Status(status),
+            wait,
+            attempt,
+            tries: 3,
+        })
     };
     assert_eq!(heard.notices, [retry(429, 1), retry(503, 2), retry(500, 3)]);
     assert_eq!(server.connections(), 1, "refusals are read to their end, so the connection lives on");

@@ -448,6 +448,9 @@ fn in_a_home_directory_nothing_runs_unasked_and_what_begins_with_a_dot_is_hidden
         bot.home.write(path, text);
     }
     std::os::unix::fs::symlink("dots/profile", bot.home.path().join(".profile")).unwrap();
+    let ran = bot.home.alone(&["-c", "..", "do", "--dry-run", "go"]);
+    let no_store = "this directory is or holds your home directory: commands cannot see";
+    assert!(ran.err.contains(no_store) && !ran.err.contains("the store"), "{}", ran.err);
     let made = bot.home.lepo(&["-c", "..", "init"]);
     assert!(made.code == 0 && made.err.contains("this is your home directory"), "{}", made.err);
     // From a project below, which has no store of its own.

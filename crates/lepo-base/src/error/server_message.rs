@@ -40,8 +40,27 @@ pub fn message_in_error(error: &Value) -> Option<String> {
         Value::String(text) if !text.trim().is_empty() => {
             Some(in_json_object(text).unwrap_or_else(|| text.clone()))
         }
-        Value::Object(fields) => MESSAGE_FIELDS.iter().find_map(|key| message_in_error(fields.get(*key)?)),
+        Value::Object(fields) => {
+            let message = MESSAGE_FIELDS.iter().find_map(|key| message_in_error(fields.get(*key)?))?;
+            Some(match fields.get("metadata").and_then(|about| inner_message(about.get("raw")?)) {
+                Some(inner) if !message.contains(&inner) => format!("{message}: {inner}"),
+                _ => message,
+            })
+        }
         Value::Array(items) => items.iter().find_map(message_in_error),
+        _ => None,
+    }
+}
+
+/// Returns the message of the server that a gateway asked (OpenRouter's `metadata.raw`). Does not parse any deeper.
+fn inner_message(raw: &Value) -> Option<String> {
+    match raw {
+        Value::String(text) if text.trim().is_empty() => None,
+        Value::String(text) => Some(in_json_object(text).unwrap_or_else(|| text.trim().to_owned())),
+        Value::Object(fields) => {
+            let error = fields.get("error").unwrap_or(raw);
+            error.as_str().or_else(|| error.get("message")?.as_str()).map(str::to_owned)
+        }
         _ => None,
     }
 }
@@ -138,6 +157,19 @@ mod tests {
             ("data: {\"error\":{\"message\":\"too long\"}}\n\n", Some("too long")),
             ("event: error\ndata: {\"message\":\"overloaded\"}\n\ndata: [DONE]\n\n", Some("overloaded")),
             (": hi\n\ndata: plain words\n\n", Some("plain words")),
+            // https://github.com/charmbracelet/crush/issues/279
+            (
+                r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"object\":\"error\",\"message\":\"Unexpected role\"}","provider_name":"Mistral"}}}"#,
+                Some("Provider returned error: Unexpected role"),
+            ),
+            (
+                r#"{"error":{"message":"Provider returned error","metadata":{"raw":{"error":{"message":"inner"}}}}}"#,
+                Some("Provider returned error: inner"),
+            ),
+            (
+                r#"{"error":{"message":"Rate limited: plain","metadata":{"raw":"plain","headers":{}}}}"#,
+                Some("Rate limited: plain"),
+            ),
             ("data:\n\n", None),
             (nginx, Some("502 Bad Gateway nginx")),
             (

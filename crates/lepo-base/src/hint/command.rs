@@ -73,7 +73,7 @@ pub enum ResumeAction {
 /// A formatted command: a command line, or other text.
 pub(super) enum RenderedCommand {
     Command(String),
-    Words(String),
+    Text(String),
 }
 
 impl HintCommand {
@@ -83,22 +83,22 @@ impl HintCommand {
             HintTarget::Shell(options) => options,
             HintTarget::Session => {
                 if let Some(words) = self.in_session() {
-                    return RenderedCommand::Words(words);
+                    return RenderedCommand::Text(words);
                 }
                 None
             }
         };
         let words = match self {
             HintCommand::Ask => "do QUESTION".to_string(),
-            HintCommand::Resume(resume) => resume.words(),
+            HintCommand::Resume(resume) => resume.args(),
             HintCommand::Models => "model ls".to_string(),
             HintCommand::Tools => "do --list-tools".to_string(),
             HintCommand::List => "ls".to_string(),
             HintCommand::Prompt(name) => format!("do -T {} WORDS...", quoted(name)),
             HintCommand::Lepo(words) => words.clone(),
-            HintCommand::OtherModel => return RenderedCommand::Words("-m NAME".to_string()),
-            HintCommand::Context => return RenderedCommand::Words("--context FILE".to_string()),
-            HintCommand::Tail => return RenderedCommand::Words("--tail".to_string()),
+            HintCommand::OtherModel => return RenderedCommand::Text("-m NAME".to_string()),
+            HintCommand::Context => return RenderedCommand::Text("--context FILE".to_string()),
+            HintCommand::Tail => return RenderedCommand::Text("--tail".to_string()),
         };
         RenderedCommand::Command(match options {
             Some(options) => format!("lepo {options} {words}"),
@@ -166,7 +166,7 @@ impl ResumeCommand {
         self.act == ResumeAction::Compact
     }
 
-    fn words(&self) -> String {
+    fn args(&self) -> String {
         let mut words = "do".to_string();
         let tail = self.tail.iter().map(|tail| ("--tail", tail));
         for (option, value) in self.models.iter().map(|(option, value)| (*option, value)).chain(tail) {

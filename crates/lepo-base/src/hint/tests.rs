@@ -41,7 +41,7 @@ fn each_front_has_its_words_for_a_command() {
             "ask something first: type a question",
         ),
         (
-            Hint::from(ResumeAction::Retry).words(", or ").command(HintCommand::OtherModel),
+            Hint::from(ResumeAction::Retry).text(", or ").command(HintCommand::OtherModel),
             "`lepo do --retry`, or -m NAME",
             "`lepo -s 'a b' do --retry`, or -m NAME",
             "/retry, or /model NAME",
@@ -49,14 +49,14 @@ fn each_front_has_its_words_for_a_command() {
         (
             Hint::default()
                 .bare(ResumeAction::Approve("A".into()))
-                .words("\n")
+                .text("\n")
                 .bare(ResumeAction::Deny("A".into())),
             "lepo do --approve A\nlepo do --deny A",
             "lepo -s 'a b' do --approve A\nlepo -s 'a b' do --deny A",
             "lepo do --approve A\nlepo do --deny A",
         ),
         (
-            Hint::from("again").either(HintCommand::Models, ", /set-model").words("."),
+            Hint::from("again").either(HintCommand::Models, ", /set-model").text("."),
             "again`lepo model ls`.",
             "again`lepo -s 'a b' model ls`.",
             "again, /set-model.",
@@ -69,16 +69,16 @@ fn each_front_has_its_words_for_a_command() {
         ),
         (
             Hint::from(HintCommand::Tools)
-                .words(" ")
+                .text(" ")
                 .command(HintCommand::List)
-                .words(" ")
+                .text(" ")
                 .command(ResumeAction::Compact),
             "`lepo do --list-tools` `lepo ls` `lepo do --compact`",
             "`lepo -s 'a b' do --list-tools` `lepo -s 'a b' ls` `lepo -s 'a b' do --compact`",
             "/mcp /ls /compact",
         ),
         (
-            Hint::from(HintCommand::Context).words(" ").command(HintCommand::Tail),
+            Hint::from(HintCommand::Context).text(" ").command(HintCommand::Tail),
             "--context FILE --tail",
             "--context FILE --tail",
             "/file PATH /tail",
@@ -111,7 +111,7 @@ fn a_command_that_goes_on_names_the_same_models_and_the_same_place() {
         (ResumeAction::Compact, &models[..1], Some("main"), Some("T"), "do -m a --compact"),
         (ResumeAction::Recorded, &models[..1], Some("main"), Some("T"), "do -m a --recorded"),
     ] {
-        let mut hint = Hint::from("first ").command(act.clone()).words(" then");
+        let mut hint = Hint::from("first ").command(act.clone()).text(" then");
         hint.resuming(|resume| {
             resume.name_models(models);
             branch.iter().for_each(|branch| resume.name_branch(branch));
@@ -130,7 +130,7 @@ fn a_key_is_asked_for_by_a_value_and_words_can_be_hidden() {
         hint.render(HintTarget::SHELL),
         "no key is configured for model \"m\": set `api_key_env` or `api_key`"
     );
-    hint = hint.words(" m, `lepo model rm m`, ").command(ResumeAction::Approve("m".into()));
+    hint = hint.text(" m, `lepo model rm m`, ").command(ResumeAction::Approve("m".into()));
     hint.map_words(|words| words.replace('m', "…"));
     assert!(
         hint.render(HintTarget::SHELL).ends_with(" …, `lepo …odel r… …`, `lepo do --approve m`"),

@@ -151,7 +151,7 @@ impl ChildProcesses {
 
 /// Fails: only a sandbox needs it.
 pub fn open_without_links(_: &Path) -> io::Result<OwnedFd> {
-    Err(none())
+    Err(not_supported())
 }
 
 /// Creates a file without a name, positioned at its start.
@@ -165,14 +165,14 @@ pub fn memory_file(_: &str, bytes: &[u8]) -> io::Result<OwnedFd> {
 
 /// Fails: macOS has no such filter.
 pub fn namespace_filter() -> io::Result<Vec<u8>> {
-    Err(none())
+    Err(not_supported())
 }
 
 /// Fails: macOS has no such sandbox.
 pub fn restrict_self(_: &[PathBuf], _: &[PathBuf], _: &[&str]) -> io::Result<()> {
-    Err(none())
+    Err(not_supported())
 }
 
-fn none() -> io::Error {
+fn not_supported() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "there is no sandbox on macOS")
 }

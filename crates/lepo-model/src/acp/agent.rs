@@ -181,7 +181,9 @@ impl AgentProcess {
             if let Some(message) = self.queued.pop_front() {
                 return Ok(message);
             }
-            let Some(bytes) = self.process.read(self.idle).await? else { return Err(self.process.ended()) };
+            let Some(bytes) = self.process.read(self.idle).await? else {
+                return Err(self.process.exit_error());
+            };
             let (came, mut too_long) = (&mut self.queued, false);
             self.lines.feed(&bytes, |line| match line {
                 BoundedLine::Whole(line) => came.extend(RpcMessage::read(line)),
@@ -225,7 +227,7 @@ impl AgentProcess {
     /// Converts the agent's error, with its own text.
     pub fn failure(&self, error: &RpcError) -> Error {
         let reason = crate::error_text::excerpt(error.message.as_bytes());
-        let detail = error.data.as_ref().and_then(client::words);
+        let detail = error.data.as_ref().and_then(client::error_detail);
         let detail = detail
             .filter(|detail| *detail != error.message)
             .map(|detail| format!(": {}", crate::error_text::excerpt(detail.as_bytes())));

@@ -87,7 +87,7 @@ impl AgentAnswer {
             PermissionReply::Nobody => "refused: nobody could be asked",
         };
         // The agent may send nothing more about this call.
-        let call = self.known(&question.call);
+        let call = self.merge_call(&question.call);
         call.output = Some(Value::String(refused.to_owned()));
         call.status = Some(ToolCallStatus::Failed);
         call.texts = None;
@@ -155,7 +155,7 @@ impl AgentAnswer {
         if is_new && (self.open.len() >= OPEN || call.title.is_none() && call.input.is_none()) {
             return;
         }
-        let known = self.known(call);
+        let known = self.merge_call(call);
         if is_new {
             events.push_back(ChatEvent::Working(title(known)));
         }
@@ -172,7 +172,7 @@ impl AgentAnswer {
     }
 
     /// Merges an update into the known call, and returns that.
-    fn known(&mut self, call: &AcpToolCall) -> &mut AcpToolCall {
+    fn merge_call(&mut self, call: &AcpToolCall) -> &mut AcpToolCall {
         let at = match self.open.iter().position(|known| known.id == call.id) {
             Some(at) => at,
             None => {
@@ -198,7 +198,7 @@ impl AgentAnswer {
     fn ask(&mut self, id: Value, question: PermissionRequest, events: &mut EventQueue) {
         let number = self.next_id;
         let held = self.agent.as_ref().and_then(AgentProcess::sandbox_label).map(str::to_owned);
-        let known = self.known(&question.call);
+        let known = self.merge_call(&question.call);
         let asked = AgentQuestion {
             number,
             title: title(known),

@@ -12,7 +12,7 @@ const MOST: usize = 8;
 
 static WAITING: Mutex<Vec<AgentProcess>> = Mutex::new(Vec::new());
 
-fn waiting() -> MutexGuard<'static, Vec<AgentProcess>> {
+fn idle_agents() -> MutexGuard<'static, Vec<AgentProcess>> {
     WAITING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -31,7 +31,7 @@ pub(super) async fn acquire(
 }
 
 fn waiting_for(starting: AgentLaunch<'_>, session: Option<&str>) -> Option<AgentProcess> {
-    let mut waiting = waiting();
+    let mut waiting = idle_agents();
     waiting.retain_mut(AgentProcess::is_alive);
     let fits = |agent: &AgentProcess| {
         let AgentLaunch { config, dir, start, .. } = starting;
@@ -48,7 +48,7 @@ pub(super) fn give_back(agent: AgentProcess) {
     if agent.sandbox_label().is_some() {
         return drop(agent);
     }
-    let mut waiting = waiting();
+    let mut waiting = idle_agents();
     if waiting.len() >= MOST {
         // Dropping it terminates its process tree.
         drop(waiting.remove(0));

@@ -50,7 +50,7 @@ pub async fn start_prompt(
         return Err(Error::usage(format!("{} does not accept images", config.name))
             .hint(Hint::from("leave them out, or ask another model: ").command(HintCommand::OtherModel)));
     }
-    gate.passed().await;
+    gate.wait_open().await;
     let mut events: VecDeque<ChatEvent> = note.into_iter().map(ChatEvent::Notice).collect();
     let (session, is_continued) = open(&mut agent, request.agent, &dir, config).await?;
     let new_messages = if is_continued { since_answer(&messages) } else { &messages };

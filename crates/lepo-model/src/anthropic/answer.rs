@@ -105,7 +105,7 @@ impl Decoder for MessagesDecoder {
                 }
                 return self.delta(index, delta, events);
             }
-            "content_block_stop" => self.ended(index, events),
+            "content_block_stop" => self.end_block(index, events),
             "message_delta" => {
                 self.count(chunk.usage.as_ref());
                 if let Some(delta) = chunk.delta.0 {
@@ -156,7 +156,7 @@ impl Decoder for MessagesDecoder {
         self.stop.is_some()
     }
 
-    fn failed_word(&self) -> Option<&str> {
+    fn failure_reason(&self) -> Option<&str> {
         self.stop.as_deref().filter(|word| FinishReason::is_failure(word))
     }
 
@@ -190,7 +190,7 @@ impl MessagesDecoder {
         for (index, block) in (0..).zip(blocks) {
             if let Value::Object(fields) = block {
                 self.start(Some(index), fields.clone(), events)?;
-                self.ended(Some(index), events);
+                self.end_block(Some(index), events);
             }
         }
         Ok(())
@@ -300,14 +300,14 @@ impl MessagesDecoder {
     }
 
     /// Completes a block: by its index, or the last one.
-    fn ended(&mut self, index: Option<u64>, events: &mut EventQueue) {
+    fn end_block(&mut self, index: Option<u64>, events: &mut EventQueue) {
         let is_it = |block: &&mut ReceivedBlock| index.is_none_or(|index| block.index == index);
         if let Some(block) = self.blocks.iter_mut().rev().find(is_it) {
             block.has_ended = true;
             if block.has_type("server_tool_use") {
                 block.call(&self.names);
             }
-            self.fetched.ended(&block.fields, events);
+            self.fetched.end_block(&block.fields, events);
         }
     }
 

@@ -17,7 +17,15 @@ pub(super) static SYSTEM_ROLE: Quirk = Quirk {
     word: "system_role",
     status: MALFORMED,
     named: &[&["system"], &["role"]],
-    says: "does not accept a system message at the end: retrying with it in the question",
+    notice: "does not accept a system message at the end: retrying with it in the question",
+};
+
+/// Marks for the cache, which some servers of the API reject.
+pub(super) static CACHE_CONTROL: Quirk = Quirk {
+    word: "cache_control",
+    status: MALFORMED,
+    named: &[&["cache_control"]],
+    notice: "does not accept `cache_control`: retrying without it",
 };
 
 /// Consecutive messages of one role.
@@ -52,13 +60,13 @@ pub fn conversation(slots: &mut Slots, asking: &mut BodyContext<'_>) -> (Vec<Val
         None => (all, None, &[][..]),
     };
     let inst = inst.map(|message| &message.text);
-    let life = asking.config.cache;
+    let life = Some(asking.config.cache).filter(|_| asking.accepts(&CACHE_CONTROL));
     let leading = path.iter().take_while(|message| message.role == Role::System).count();
     let (system, path) = path.split_at(leading);
     let system = system.iter().filter(|message| !message.text.trim().is_empty());
     let mut system: Vec<Value> =
         system.map(|message| block_json(slots, &RequestBlock::Text("", &message.text))).collect();
-    if let Some(last) = system.last_mut() {
+    if let (Some(last), Some(life)) = (system.last_mut(), life) {
         mark(last, life);
     }
     let mut turns = turns(path);
@@ -66,7 +74,7 @@ pub fn conversation(slots: &mut Slots, asking: &mut BodyContext<'_>) -> (Vec<Val
     let mut trailing = None;
     if let Some(inst) = inst {
         match turns.last_mut().filter(|turn| !turn.assistant) {
-            Some(_) if asking.takes(&SYSTEM_ROLE) => trailing = Some(inst),
+            Some(_) if asking.accepts(&SYSTEM_ROLE) => trailing = Some(inst),
             Some(turn) => turn.blocks.push(RequestBlock::Text("[system]\n", inst)),
             // After an assistant's turn, and without any turn, the instruction becomes a user's turn.
             None => turns
@@ -75,7 +83,8 @@ pub fn conversation(slots: &mut Slots, asking: &mut BodyContext<'_>) -> (Vec<Val
     }
     let mut messages: Vec<Value> = turns.iter().map(|turn| turn_json(slots, turn)).collect();
     for (turn, block) in marked {
-        if let Some(block) = messages.get_mut(turn).and_then(|turn| turn["content"].get_mut(block)) {
+        let block = messages.get_mut(turn).and_then(|turn| turn["content"].get_mut(block));
+        if let (Some(block), Some(life)) = (block, life) {
             mark(block, life);
         }
     }

@@ -8,12 +8,14 @@ mod prefill;
 mod thinking;
 mod web;
 
-use messages::SYSTEM_ROLE;
+use messages::{CACHE_CONTROL, SYSTEM_ROLE};
 use serde_json::{Value, json};
-use thinking::MAX_TOKENS;
+use thinking::{FEW_TOKENS, MAX_TOKENS};
 
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
+use super::call_layout::CALL_IDS;
+use super::field_quirks::{STOP_SEQUENCES, TOOL_CHOICE, TOP_P};
 use super::media::{FileSupport, IMAGES_AND_PDF};
 use super::message::ToolSpec;
 use super::model_facts::{CatalogSpec, LookupMethod, ModelFacts};
@@ -59,6 +61,12 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &EFFORT,
             &web::OLDER,
             &web::NO_FETCH,
+            &CACHE_CONTROL,
+            &FEWER_TOKENS,
+            &STOP_SEQUENCES,
+            &TOOL_CHOICE,
+            &TOP_P,
+            &CALL_IDS,
         ],
         missing: check_model,
         catalog: CatalogSpec {
@@ -78,7 +86,7 @@ static OUTPUT_FORMAT: Quirk = Quirk {
     word: "output_format",
     status: MALFORMED,
     named: &[&["output_config.format", "output_format", "json_schema", "structured output"]],
-    says: "does not accept `output_config.format`: retrying without it",
+    notice: "does not accept `output_config.format`: retrying without it",
 };
 
 /// Rejection of this schema: the fault is the schema's, so it is not recorded for the model.
@@ -86,7 +94,7 @@ static SCHEMA: Quirk = Quirk {
     word: ONE_SCHEMA,
     status: MALFORMED,
     named: &[&["schema"], &["format.schema", "invalid schema", "schema is too", "schemas contain", "compil"]],
-    says: "does not accept this schema: retrying without it",
+    notice: "does not accept this schema: retrying without it",
 };
 
 static THINKING: Quirk = Quirk {
@@ -99,14 +107,25 @@ static THINKING: Quirk = Quirk {
         "thinking.enabled",
         "thinking: ",
     ]],
-    says: "does not accept `thinking` in this form: retrying without it",
+    notice: "does not accept `thinking` in this form: retrying without it",
 };
 
 static EFFORT: Quirk = Quirk {
     word: "effort",
     status: MALFORMED,
     named: &[&["effort"]],
-    says: "does not accept `effort`: retrying without it",
+    notice: "does not accept `effort`: retrying without it",
+};
+
+/// A server without a catalogue of its models does not say how long their answers may be.
+static FEWER_TOKENS: Quirk = Quirk {
+    word: "max_tokens_4096",
+    status: MALFORMED,
+    named: &[
+        &["max_tokens", "maximum tokens"],
+        &["maximum allowed number of output tokens", "model limit", "too large", "must be less than"],
+    ],
+    notice: "does not allow answers of 8192 tokens: retrying with 4096",
 };
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
@@ -117,23 +136,29 @@ fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
 fn body(asking: &mut BodyContext<'_>) -> Payload {
     let (request, config) = (asking.request, asking.config);
     let options = &config.options;
-    let limit = options.max_tokens.or(asking.facts.max_tokens).unwrap_or(MAX_TOKENS);
+    let limit = match options.max_tokens.or(asking.facts.max_tokens) {
+        Some(limit) => limit,
+        None if asking.has(&FEWER_TOKENS) => FEW_TOKENS,
+        None => MAX_TOKENS,
+    };
     let mut slots = Slots::new();
     let own = request.tools.iter().map(tool);
     let web = if request.web && options.web { web::tools(asking) } else { Vec::new() };
     let tools: Vec<Value> = own.chain(web).collect();
     let (system, messages) = messages::conversation(&mut slots, asking);
-    let streams = asking.takes(&STREAM);
+    let streams = asking.accepts(&STREAM);
     let has_tools = !request.tools.is_empty();
     if has_tools {
         asking.has(&TOOLS);
     }
+    let no_choice = has_tools && request.tools_ended && asking.accepts(&TOOL_CHOICE);
     let thinking = thinking::thinking_for(config, asking.facts, limit, messages::is_rebuilt(&request));
-    let thinking = thinking.filter(|_| !prefill::is_prefilled(&request) && asking.takes(&THINKING));
-    let effort = options.effort.as_deref().filter(|effort| *effort != "none" && asking.takes(&EFFORT));
-    let schema = request.schema.filter(|_| asking.takes(&OUTPUT_FORMAT) & asking.takes(&SCHEMA));
+    let thinking = thinking.filter(|_| !prefill::is_prefilled(&request) && asking.accepts(&THINKING));
+    let effort = options.effort.as_deref().filter(|effort| *effort != "none" && asking.accepts(&EFFORT));
+    let schema = request.schema.filter(|_| asking.accepts(&OUTPUT_FORMAT) & asking.accepts(&SCHEMA));
     let format = schema.map(|schema| json!({"type": "json_schema", "schema": schema.schema}));
-    let temperature = options.temperature.as_ref().filter(|_| asking.takes(&TEMPERATURE));
+    let stop = Some(&options.stop).filter(|stop| !stop.is_empty() && asking.accepts(&STOP_SEQUENCES));
+    let temperature = options.temperature.as_ref().filter(|_| asking.accepts(&TEMPERATURE));
     let body = json!({
         "model": config.model,
         "tools": compact(tools.into()),
@@ -141,12 +166,12 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "messages": null,
         "max_tokens": limit,
         "stream": streams,
-        "tool_choice": (request.tools_ended && has_tools).then(|| json!({"type": "none"})),
+        "tool_choice": no_choice.then(|| json!({"type": "none"})),
         "thinking": thinking,
         "output_config": compact(json!({"effort": effort, "format": format})),
         "temperature": temperature,
-        "top_p": options.top_p,
-        "stop_sequences": compact(json!(options.stop)),
+        "top_p": options.top_p.as_ref().filter(|_| asking.accepts(&TOP_P)),
+        "stop_sequences": stop,
     });
     slots.into_payload(with_field(body, "messages", messages), &config.extra)
 }

@@ -309,8 +309,8 @@ fn a_refused_schema_is_not_taken_for_a_refused_form() {
         ("Schema is too complex for compilation.", vec!["schema"]),
         ("output_config.format: This model does not support structured outputs.", vec!["output_format"]),
     ] {
-        let found = crate::quirks::named(400, words, SPEC.http.unwrap().quirks);
-        assert_eq!(found.words().collect::<Vec<_>>(), expected, "{words}");
+        let found = crate::quirks::quirks_named_in(400, words, SPEC.http.unwrap().quirks);
+        assert_eq!(found.names().collect::<Vec<_>>(), expected, "{words}");
         assert_eq!(found.lasting().count(), usize::from(expected != ["schema"]), "{words}");
     }
 }

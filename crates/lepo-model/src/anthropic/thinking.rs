@@ -8,6 +8,9 @@ use crate::model_facts::ModelFacts;
 /// Longest answer, in tokens, if neither the configuration nor the server limits it.
 pub const MAX_TOKENS: u64 = 8192;
 
+/// Longest answer of older models, in tokens.
+pub const FEW_TOKENS: u64 = 4096;
+
 /// Smallest budget for thinking, in tokens.
 const LEAST: u64 = 1024;
 

@@ -12,7 +12,7 @@ pub(super) static OLDER: Quirk = Quirk {
     word: "older_web",
     status: MALFORMED,
     named: &[&[SEARCH, FETCH, "allowed_callers"]],
-    says: "does not support the web tools of 2026: retrying with those of 2025",
+    notice: "does not support the web tools of 2026: retrying with those of 2025",
 };
 
 /// Search without fetch.
@@ -27,7 +27,7 @@ pub(super) static NO_FETCH: Quirk = Quirk {
         "web_fetch_20250910` is not",
         "web fetch is not",
     ]],
-    says: "does not fetch pages: retrying with search alone",
+    notice: "does not fetch pages: retrying with search alone",
 };
 
 const SEARCH: &str = "web_search_20260318";
@@ -41,11 +41,11 @@ const FETCH: &str = "web_fetch_20260318";
 /// called directly, which every model supports.
 pub(super) fn tools(asking: &mut BodyContext<'_>) -> Vec<Value> {
     let direct = |kind: &str, name: &str| json!({"type": kind, "name": name, "allowed_callers": ["direct"]});
-    if asking.takes(&OLDER) {
+    if asking.accepts(&OLDER) {
         return vec![direct(SEARCH, "web_search"), direct(FETCH, "web_fetch")];
     }
     let mut tools = vec![json!({"type": "web_search_20250305", "name": "web_search"})];
-    if asking.takes(&NO_FETCH) {
+    if asking.accepts(&NO_FETCH) {
         tools.push(json!({"type": "web_fetch_20250910", "name": "web_fetch"}));
     }
     tools
@@ -56,8 +56,8 @@ pub(super) fn tools(asking: &mut BodyContext<'_>) -> Vec<Value> {
 pub(super) struct FetchedPages(Vec<(String, String)>);
 
 impl FetchedPages {
-    /// Handles a block that is complete.
-    pub fn ended(&mut self, block: &Map<String, Value>, events: &mut EventQueue) {
+    /// Emits the search or fetch of a complete block, records fetched pages, and reports failed results.
+    pub fn end_block(&mut self, block: &Map<String, Value>, events: &mut EventQueue) {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let field = |name: &str| block.get(name).unwrap_or(&Value::Null);
         let content = field("content");
@@ -69,9 +69,9 @@ impl FetchedPages {
             }
             "web_fetch_tool_result" => {
                 self.0.push((text(&content["content"]["title"]), text(&content["url"])));
-                failed("web_fetch", content, events);
+                note_failure("web_fetch", content, events);
             }
-            "web_search_tool_result" => failed("web_search", content, events),
+            "web_search_tool_result" => note_failure("web_search", content, events),
             "text" => {
                 let cited = field("citations").as_array().into_iter().flatten();
                 let mut before = Vec::new();
@@ -98,7 +98,7 @@ impl FetchedPages {
 }
 
 /// Emits a notice for a failed result; the model sees the error too.
-fn failed(tool: &str, content: &Value, events: &mut EventQueue) {
+fn note_failure(tool: &str, content: &Value, events: &mut EventQueue) {
     if let Some(code) = content["error_code"].as_str() {
         events.push_back(ChatEvent::Notice(ModelNotice::WebToolFailed(tool.to_owned(), code.to_owned())));
     }

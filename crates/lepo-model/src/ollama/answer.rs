@@ -60,7 +60,7 @@ struct OllamaDecoder {
     calls: CallPieces,
     refused: Option<StreamRefusal>,
     /// The start of a document that spans several lines.
-    held: Vec<u8>,
+    partial_document: Vec<u8>,
     /// The first line that is not part of an answer.
     stray: Option<String>,
     /// The name of the finish reason.
@@ -90,10 +90,10 @@ impl AnswerReader for OllamaReader {
         let OllamaReader { lines, state } = self;
         let mut half = false;
         lines.finish(|line| {
-            half = is_truncated(line) && state.held.is_empty();
+            half = is_truncated(line) && state.partial_document.is_empty();
             if half { Ok(()) } else { state.line(line, events) }
         })?;
-        half |= !state.held.is_empty();
+        half |= !state.partial_document.is_empty();
         if !state.is_done && state.finish.is_some() {
             state.finish(events)?;
         }
@@ -115,7 +115,7 @@ impl AnswerReader for OllamaReader {
         self.state.is_done
     }
 
-    fn refused(&self) -> Option<StreamRefusal> {
+    fn refusal(&self) -> Option<StreamRefusal> {
         self.state.refused.clone()
     }
 }
@@ -125,14 +125,14 @@ impl OllamaDecoder {
         if self.is_done || line.trim_ascii().is_empty() {
             return Ok(());
         }
-        if self.held.is_empty() && self.object(line, events)? {
+        if self.partial_document.is_empty() && self.object(line, events)? {
             return Ok(());
         }
         let whole;
-        let line = match self.held.is_empty() {
+        let line = match self.partial_document.is_empty() {
             true => line,
             false => {
-                whole = [std::mem::take(&mut self.held).as_slice(), b"\n", line].concat();
+                whole = [std::mem::take(&mut self.partial_document).as_slice(), b"\n", line].concat();
                 &whole
             }
         };
@@ -143,7 +143,7 @@ impl OllamaDecoder {
         let values = values_in(line);
         if values.is_empty() && line.trim_ascii_start().starts_with(b"{") && line.len() <= LIMIT {
             // Possibly the start of a document that spans several lines.
-            self.held = line.to_vec();
+            self.partial_document = line.to_vec();
             return Ok(());
         }
         for value in &values {

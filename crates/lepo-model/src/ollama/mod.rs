@@ -34,7 +34,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
         auth: Auth::Bearer,
         headers: &[],
         quirks: &[&FILES, &STREAM, &BEGINS_THINKING, &TEMPERATURE, &THINK, &SYSTEM_FIRST, &NO_SYSTEM],
-        missing,
+        missing: missing_model,
         catalog: CatalogSpec {
             path: &["api", "tags"],
             one: LookupMethod::Post(&["api", "show"], shown_facts),
@@ -48,7 +48,7 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
     }),
 };
 
-fn missing(model: &str) -> String {
+fn missing_model(model: &str) -> String {
     format!("`ollama pull {model}` fetches it, `ollama list` names what is there")
 }
 
@@ -56,7 +56,7 @@ static THINK: Quirk = Quirk {
     word: "think",
     status: MALFORMED,
     named: &[&["think"]],
-    says: "does not accept `think`: retrying without it",
+    notice: "does not accept `think`: retrying without it",
 };
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
@@ -70,9 +70,9 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let mut slots = Slots::new();
     let messages = asking.request.messages.iter();
     let messages: Vec<Value> = messages.map(|message| message_json(&mut slots, message)).collect();
-    let streams = asking.takes(&STREAM);
-    let temperature = asking.takes(&TEMPERATURE).then(|| config.temperature());
-    let think = options.effort.as_deref().filter(|_| asking.takes(&THINK)).map(|effort| match effort {
+    let streams = asking.accepts(&STREAM);
+    let temperature = asking.accepts(&TEMPERATURE).then(|| config.temperature());
+    let think = options.effort.as_deref().filter(|_| asking.accepts(&THINK)).map(|effort| match effort {
         "none" => Value::Bool(false),
         "low" | "medium" | "high" => effort.into(),
         _ => Value::Bool(true),

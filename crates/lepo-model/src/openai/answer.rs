@@ -74,7 +74,7 @@ impl Decoder for ChatDecoder {
         self.finish.is_some()
     }
 
-    fn failed_word(&self) -> Option<&str> {
+    fn failure_reason(&self) -> Option<&str> {
         self.finish.as_deref().filter(|word| FinishReason::is_failure(word))
     }
 
@@ -101,7 +101,7 @@ impl Decoder for ChatDecoder {
         if part.is_some()
             && let Some(kept) = &mut self.message
         {
-            keep(kept, data, self.is_whole, &mut self.other)?;
+            merge_event(kept, data, self.is_whole, &mut self.other)?;
         }
         let mut is_used = match part {
             Some(delta) => self.delta(delta, events)?,
@@ -173,7 +173,12 @@ impl ChatDecoder {
 }
 
 /// Merges an event into the stored message; calls are assembled elsewhere.
-fn keep(kept: &mut Map<String, Value>, data: &[u8], is_whole: bool, other: &mut ReplayBudget) -> Result<()> {
+fn merge_event(
+    kept: &mut Map<String, Value>,
+    data: &[u8],
+    is_whole: bool,
+    other: &mut ReplayBudget,
+) -> Result<()> {
     let mut chunk: Value = serde_json::from_slice(data).unwrap_or_default();
     let choices = chunk.get_mut("choices").and_then(Value::as_array_mut);
     let Some(choice) = choices.and_then(|choices| choices.iter_mut().find(|choice| choice.is_object()))

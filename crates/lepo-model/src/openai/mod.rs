@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
+use super::call_layout::{AFTER_RESULTS, BLANK_TEXT, CALL_IDS, OWN_THINKING, is_blank};
+use super::field_quirks::{NO_LIMIT, REASONING_EFFORT, SEED, STOP, TOOL_CHOICE, TOP_P, UNSUPPORTED_SCHEMA};
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
 use super::message_layout::{arguments_text, move_result_files};
@@ -45,14 +47,24 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &REASONING_CONTENT,
             &TEMPERATURE,
             &RESPONSE_FORMAT,
+            &UNSUPPORTED_SCHEMA,
             &SCHEMA_ALONE,
             &STRICT,
             &STREAM_OPTIONS,
             &MAX_COMPLETION_TOKENS,
+            &NO_LIMIT,
+            &TOP_P,
+            &SEED,
+            &STOP,
+            &REASONING_EFFORT,
             &TOOL_CHOICE,
             &TOOLS,
             &SYSTEM_FIRST,
             &NO_SYSTEM,
+            &CALL_IDS,
+            &AFTER_RESULTS,
+            &BLANK_TEXT,
+            &OWN_THINKING,
         ],
         missing: check_model,
         catalog: CATALOG,
@@ -66,14 +78,14 @@ static RESPONSE_FORMAT: Quirk = Quirk {
     word: "response_format",
     status: MALFORMED,
     named: &[&["response_format"]],
-    says: "does not accept `response_format`: retrying without it",
+    notice: "does not accept `response_format`: retrying without it",
 };
 
 static STREAM_OPTIONS: Quirk = Quirk {
     word: "stream_options",
     status: MALFORMED,
     named: &[&["stream_options"]],
-    says: "does not accept `stream_options`: retrying without it",
+    notice: "does not accept `stream_options`: retrying without it",
 };
 
 /// Only a model that does not reason accepts tools (OpenAI's chat completions since gpt-5.4).
@@ -81,7 +93,7 @@ static EFFORT_NONE: Quirk = Quirk {
     word: "effort_none",
     status: MALFORMED,
     named: &[&["reasoning_effort"], &["tool"]],
-    says: "accepts tools only with `reasoning_effort` \"none\": retrying with that; `wire = \"responses\"` \
+    notice: "accepts tools only with `reasoning_effort` \"none\": retrying with that; `wire = \"responses\"` \
         supports both",
 };
 
@@ -90,29 +102,26 @@ static THOUGHT_SIGNATURE: Quirk = Quirk {
     word: "thought_signature",
     status: MALFORMED,
     named: &[&["thought_signature", "thoughtsignature"]],
-    says: "needs a signature with each call: retrying with a placeholder",
+    notice: "needs a signature with each call: retrying with a placeholder",
 };
 
 /// Calls need the thinking before them (DeepSeek). In a rebuilt message it is empty.
 static REASONING_CONTENT: Quirk = Quirk {
     word: "reasoning_content",
     status: MALFORMED,
-    named: &[&["reasoning_content"]],
-    says: "needs `reasoning_content` with each call: retrying with an empty one",
+    // Groq refuses the same field with "the following must be satisfied … unsupported".
+    named: &[
+        &["reasoning_content"],
+        &["missing", "passed back", "required", "must be p", "must include", "must contain", "must have"],
+    ],
+    notice: "needs `reasoning_content` with each call: retrying with an empty one",
 };
 
 static MAX_COMPLETION_TOKENS: Quirk = Quirk {
     word: "max_completion_tokens",
     status: MALFORMED,
     named: &[&["max_tokens"], &["max_completion_tokens"]],
-    says: "needs `max_completion_tokens` instead of `max_tokens`: retrying with that",
-};
-
-static TOOL_CHOICE: Quirk = Quirk {
-    word: "tool_choice",
-    status: MALFORMED,
-    named: &[&["tool_choice"]],
-    says: "does not accept `tool_choice`: retrying without it",
+    notice: "needs `max_completion_tokens` instead of `max_tokens`: retrying with that",
 };
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
@@ -131,30 +140,35 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
     let marks = Marks {
         signature: rebuilt && asking.has(&THOUGHT_SIGNATURE),
         reasoning: rebuilt && asking.has(&REASONING_CONTENT),
+        blank: request.messages.iter().any(is_blank) && asking.has(&BLANK_TEXT),
     };
     let mut slots = Slots::new();
     let messages = move_result_files(request.messages);
     let messages: Vec<Value> =
         messages.iter().map(|message| message_json(&mut slots, message, &marks)).collect();
-    let streams = asking.takes(&STREAM);
-    let stream_options = streams && asking.takes(&STREAM_OPTIONS);
-    let temperature = asking.takes(&TEMPERATURE).then(|| config.temperature());
+    let streams = asking.accepts(&STREAM);
+    let stream_options = streams && asking.accepts(&STREAM_OPTIONS);
+    let temperature = asking.accepts(&TEMPERATURE).then(|| config.temperature());
     let has_tools = !request.tools.is_empty();
     if has_tools {
         asking.has(&TOOLS);
     }
-    let no_choice = has_tools && request.tools_ended && asking.takes(&TOOL_CHOICE);
+    let no_choice = has_tools && request.tools_ended && asking.accepts(&TOOL_CHOICE);
     let effort = match has_tools && asking.has(&EFFORT_NONE) {
         true => Some("none"),
         false => options.effort.as_deref(),
     };
+    let effort = effort.filter(|_| asking.accepts(&REASONING_EFFORT));
+    let limit = options.max_tokens.filter(|_| asking.accepts(&NO_LIMIT));
     let limit_name = match options.max_tokens.is_some() && asking.has(&MAX_COMPLETION_TOKENS) {
         true => "max_completion_tokens",
         false => "max_tokens",
     };
-    let schema = request.schema.filter(|_| asking.takes(&RESPONSE_FORMAT));
+    let stop = Some(&options.stop).filter(|stop| !stop.is_empty() && asking.accepts(&STOP));
+    let schema =
+        request.schema.filter(|_| asking.accepts(&RESPONSE_FORMAT) & asking.accepts(&UNSUPPORTED_SCHEMA));
     let format = schema.map(|schema| {
-        let form = json!({"name": schema.name, "strict": asking.takes(&STRICT), "schema": schema.schema});
+        let form = json!({"name": schema.name, "strict": asking.accepts(&STRICT), "schema": schema.schema});
         json!({"type": "json_schema", "json_schema": form})
     });
     let body = json!({
@@ -166,10 +180,10 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "temperature": temperature,
         "tool_choice": no_choice.then_some("none"),
         "reasoning_effort": effort,
-        limit_name: options.max_tokens,
-        "top_p": options.top_p,
-        "seed": options.seed,
-        "stop": compact(json!(options.stop)),
+        limit_name: limit,
+        "top_p": options.top_p.as_ref().filter(|_| asking.accepts(&TOP_P)),
+        "seed": options.seed.filter(|_| asking.accepts(&SEED)),
+        "stop": stop,
         "response_format": format,
     });
     slots.into_payload(with_field(body, "messages", messages), &config.extra)
@@ -179,6 +193,8 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
 struct Marks {
     signature: bool,
     reasoning: bool,
+    /// Whether a text may not be blank.
+    blank: bool,
 }
 
 fn tool(tool: &ToolSpec) -> Value {
@@ -190,15 +206,16 @@ fn message_json(slots: &mut Slots, message: &ChatMessage, marks: &Marks) -> Valu
     if let Some(replay) = &message.replay {
         return slots.received(replay.json());
     }
-    let mut calls: Value = message.calls.iter().map(called).collect();
+    let mut calls: Value = message.calls.iter().map(call_object).collect();
     let has_calls = !message.calls.is_empty();
     if has_calls && marks.signature {
         calls[0]["extra_content"] =
             json!({"google": {"thought_signature": "skip_thought_signature_validator"}});
     }
+    let is_unsaid = has_calls && marks.blank && is_blank(message);
     compact(json!({
         "role": message.role.as_str(),
-        "content": content(slots, message),
+        "content": (!is_unsaid).then(|| content(slots, message)),
         "tool_calls": compact(calls),
         "reasoning_content": (has_calls && marks.reasoning).then_some(""),
         "tool_call_id": message.call_id,
@@ -224,7 +241,7 @@ fn part(slots: &mut Slots, file: &MediaFile) -> Value {
 }
 
 /// Returns a call in the form of the API: the arguments are JSON within a string.
-fn called(call: &ToolCall) -> Value {
+fn call_object(call: &ToolCall) -> Value {
     let function = json!({"name": call.name, "arguments": arguments_text(call)});
     json!({"id": call.id, "type": "function", "function": function})
 }

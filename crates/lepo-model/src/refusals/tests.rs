@@ -17,7 +17,7 @@ fn each_row_is_found_by_its_words() {
 
 #[test]
 fn what_servers_answer_has_the_meaning_that_it_has() {
-    use Meaning::Wait;
+    use Meaning::{Slip, Wait};
     let error = |message: &str| json!({"error": {"message": message}}).to_string();
     // A row is named by the public report from which it is rebuilt.
     let rows: Vec<(&str, u16, String, Meaning)> = vec![
@@ -51,6 +51,8 @@ fn what_servers_answer_has_the_meaning_that_it_has() {
         ("protectai/rebuff/issues/83", 403, "Forbidden".into(), Forbidden),
         ("anthropics/claude-code/issues/453", 403, json!({"error": {"code": "unsupported_country_region_territory", "message": "Country, region, or territory not supported"}}).to_string(), Forbidden),
         ("Mintplex-Labs/anything-llm/issues/1600", 403, error("requires moderation on OpenAI. Your input was flagged for \"violence\"."), Forbidden),
+        ("an API that the project has not enabled", 403, json!({"error": {"code": 403, "status": "PERMISSION_DENIED", "message": "Generative Language API has not been used in project 1 before or it is disabled.", "details": [{"reason": "SERVICE_DISABLED"}]}}).to_string(), Forbidden),
+        ("Hugging Face, of no provider", 400, json!({"error": {"code": "model_not_supported", "message": "The requested model 'm' is not supported by any provider you have enabled."}}).to_string(), Model),
         ("Google, elsewhere", 400, error("User location is not supported for the API use."), Forbidden),
         ("qxcnm/Codex-Manager/issues/152", 403, "invalid api key".into(), Key),
         ("a scope", 403, error("You have insufficient permissions for this operation."), Key),
@@ -75,6 +77,38 @@ fn what_servers_answer_has_the_meaning_that_it_has() {
         ("open-webui/open-webui/issues/13617", 400, error("Unrecognized request argument supplied: other"), Meaning::Request),
         ("continuedev/continue/issues/7129", 400, error("Your organization must be verified to stream this model."), Field("stream")),
         ("charmbracelet/crush/issues/422", 400, error("Unsupported value: 'stream' does not support true with this model."), Field("stream")),
+        ("anomalyco/opencode/issues/1680", 400, json!({"object": "error", "message": "Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.", "code": "3280"}).to_string(), Meaning::Request),
+        ("BerriAI/litellm/issues/17343", 400, error("litellm.BadRequestError: ContextWindowExceededError: Github_copilotException - Invalid 'messages[11].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 46 instead."), Meaning::Request),
+        ("a text of more than 10 MB", 400, error("Invalid 'messages[1].content': string too long. Expected a string with maximum length 10485760, but got a string with length 12000000 instead."), Overflow),
+        ("a text of more than 10 MB, on another wire", 400, error("Invalid 'input': string too long. Expected a string with maximum length 10485760"), Overflow),
+        ("2049 messages", 400, error("Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 2049 instead."), Overflow),
+        ("129 tools", 400, error("Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 129 instead."), Meaning::ManyTools),
+        ("MiaAI-Lab/Qwen3.8-27B-16gb-NVIDIA-GPUs-one-click-install/issues/11", 400, error("Job requires 485 pages (only 460 available) and cannot be enqueued."), Overflow),
+        ("LM Studio, within an answer", 400, error("Reached context length of 4096 tokens with this model, but it does not currently support mid-generation context overflow."), Overflow),
+        ("0xku/kon/issues/91", 400, error("This model's maximum context length is 196608 tokens. However, you requested 16384 output tokens and your prompt contains at least 180225 input tokens, for a total of at least 196609 tokens."), Overflow),
+        ("vLLM, with a limit of nearly the window", 400, error("'max_tokens' or 'max_completion_tokens' is too large: 32000. This model's maximum context length is 32768 tokens and your request has 1000 input tokens (32000 > 32768 - 1000)."), Meaning::Limit),
+        ("OpenAI, with a limit of nearly the window", 400, error("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (1000 in the messages, 8000 in the completion)."), Meaning::Limit),
+        ("continuedev/continue/issues/4225", 400, error("max_tokens: 8192 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307"), Meaning::Limit),
+        ("langgenius/dify/issues/10390", 400, error("The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096."), Meaning::Limit),
+        ("songquanpeng/one-api/issues/1270", 403, json!({"error": {"message": "user quota is not enough", "type": "one_api_error", "code": "insufficient_user_quota"}}).to_string(), UsedUp),
+        ("continuedev/continue/issues/11823", 429, error("余额不足或无可用资源包,请充值。"), UsedUp),
+        ("continuedev/continue/issues/11443", 429, error("Your account is suspended due to insufficient balance, please recharge your account"), UsedUp),
+        ("Zhipu, by the hour", 429, json!({"error": {"code": "1308", "message": "Usage limit reached for 5 hour. Your limit will reset at 2026-01-22 15:04:05"}}).to_string(), UsedUp),
+        ("kaitranntt/ccs/issues/402", 429, json!({"error": {"code": "1302", "message": "High concurrency usage of this API, please reduce concurrency"}}).to_string(), Wait),
+        ("unoplat/unoplat-code-confluence/issues/1080", 404, error("No endpoints found matching your data policy (Paid model training)."), Forbidden),
+        ("NousResearch/hermes-agent/pull/14943", 404, error("No endpoints available matching your guardrail restrictions and data policy."), Forbidden),
+        ("maximhq/bifrost/issues/4122", 403, error("Model 'm' is not allowed for this virtual key"), Key),
+        ("caozhiyuan/copilot-api/issues/102", 400, json!({"error": {"message": "model \"gpt-5.3-codex\" is not accessible via the /chat/completions endpoint", "code": "unsupported_api_for_model"}}).to_string(), Meaning::Wire),
+        ("ericc-ch/copilot-api/issues/208", 400, error("{\"error\":{\"message\":\"model \\\"m\\\" is not accessible via the /chat/completions endpoint\"}}"), Meaning::Wire),
+        ("arbs-io/vscode-openai/issues/358", 404, error("This model is only supported in v1/responses and not in v1/chat/completions."), Meaning::Wire),
+        ("egoist/chatwise-releases/issues/1256", 404, error("This is not a chat model and thus not supported in the v1/chat/completions endpoint."), Meaning::Wire),
+        ("a gateway without a channel", 503, json!({"error": {"code": "model_not_found", "message": "分组 default 下模型 m 无可用渠道（distributor）"}}).to_string(), Model),
+        ("BerriAI/litellm/issues/10619", 400, json!({"error": "Not allowed to POST v1/chat/completions for provider cohere"}).to_string(), Path),
+        ("earendil-works/pi/issues/9627", 520, String::new(), Wait),
+        ("earendil-works/pi/issues/6239", 524, String::new(), Wait),
+        ("anthropics/claude-code/issues/3197", 520, "<title>Web server is returning an unknown error</title> Cloudflare".into(), Wait),
+        ("Cloudflare's page of an origin that is down", 503, "<html><h1>503 Service Temporarily Unavailable</h1><hr>cloudflare</html>".into(), Wait),
+        ("ollama/ollama/issues/14093", 500, json!({"error": "model runner has unexpectedly stopped, this may be due to resource limitations or an internal error"}).to_string(), Wait),
         ("an account", 429, json!({"error": {"type": "insufficient_quota"}}).to_string(), UsedUp),
         ("Google's minute", 429, error("You exceeded your current quota, please check your plan and billing details. Please retry in 23s"), Wait),
         ("a proxy", 407, String::new(), Meaning::Proxy),

@@ -41,6 +41,8 @@ pub struct ResponsesDecoder {
     replay_budget: ReplayBudget,
     /// Whether text of the current item has arrived.
     texted: bool,
+    /// Whether thinking of the current item has arrived.
+    has_thought: bool,
     /// The number of searches so far.
     web: u64,
     /// The response in its last event.
@@ -74,7 +76,15 @@ impl Decoder for ResponsesDecoder {
                 events.extend(chunk.annotation.as_ref().and_then(citation).map(ChatEvent::Citation));
             }
             "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+                self.has_thought |= !chunk.delta.0.is_empty();
                 TextKind::Thinking.push_event(&chunk.delta.0, events);
+            }
+            // Thinking that was not streamed.
+            "response.reasoning_summary_text.done" | "response.reasoning_text.done" => {
+                if !self.has_thought && !chunk.text.0.is_empty() {
+                    self.has_thought = true;
+                    TextKind::Thinking.push_event(&chunk.text.0, events);
+                }
             }
             "response.reasoning_summary_part.added" => {
                 if chunk.summary_index.as_ref().and_then(Value::as_f64).unwrap_or_default() > 0.0 {
@@ -100,7 +110,7 @@ impl Decoder for ResponsesDecoder {
             "response.output_item.done" => {
                 if let Some(item @ Value::Object(_)) = chunk.item {
                     self.replay_budget.count(data)?;
-                    self.say_item(&item, events);
+                    self.push_item(&item, events);
                     self.items.end(chunk.output_index.as_ref(), item);
                 }
             }
@@ -155,7 +165,7 @@ impl Decoder for ResponsesDecoder {
         self.response.is_some()
     }
 
-    fn failed_word(&self) -> Option<&str> {
+    fn failure_reason(&self) -> Option<&str> {
         let response = self.response.as_ref()?;
         let reason = response.pointer("/incomplete_details/reason").or(response.get("status"))?.as_str()?;
         Some(reason).filter(|reason| FinishReason::is_failure(reason))
@@ -168,8 +178,9 @@ impl ResponsesDecoder {
     }
 
     /// Handles a complete item. Emits the text of a message that was not streamed.
-    fn say_item(&mut self, item: &Value, events: &mut EventQueue) {
+    fn push_item(&mut self, item: &Value, events: &mut EventQueue) {
         let streamed = std::mem::take(&mut self.texted);
+        self.has_thought = false;
         if item["type"] == "message" && !streamed {
             let content = &item["content"];
             TextKind::Text.push_event(content.as_str().unwrap_or_default(), events);
@@ -194,7 +205,7 @@ impl ResponsesDecoder {
         let items = response["output"].as_array().map(Vec::as_slice).unwrap_or_default();
         for item in items.iter().filter(|item| item.is_object()) {
             if self.items.is_new(item) {
-                self.say_item(item, events);
+                self.push_item(item, events);
                 self.items.end(None, item.clone());
             }
         }

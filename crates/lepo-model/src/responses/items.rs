@@ -126,7 +126,7 @@ impl ResponseItems {
     pub fn into_calls(self, names: &ToolNames) -> (Vec<ToolCall>, Vec<Value>) {
         let mut kept: Vec<ResponseItem> = Vec::new();
         for item in self.0 {
-            let is_again = kept.iter().any(|before| before.is_told_again_by(&item));
+            let is_again = kept.iter().any(|before| before.is_repeated_by(&item));
             if (item.is_whole || item.value["type"] == "function_call") && !is_again {
                 kept.push(item);
             }
@@ -169,7 +169,7 @@ impl ResponseItem {
     }
 
     /// Whether a call repeats this one: with the same id, name and arguments.
-    fn is_told_again_by(&self, other: &ResponseItem) -> bool {
+    fn is_repeated_by(&self, other: &ResponseItem) -> bool {
         let is_one = |name: &str| {
             let (own, other) = (text_of(&self.value[name]), text_of(&other.value[name]));
             !own.is_empty() && own == other

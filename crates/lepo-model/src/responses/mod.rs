@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 
 use super::answer_reader::AnswerReader;
 use super::body_context::BodyContext;
+use super::call_layout::CALL_IDS;
+use super::field_quirks::{NO_LIMIT, STORE, TOOL_CHOICE, TOP_P};
 use super::media::{FileSupport, IMAGES_AND_PDF, MediaFile};
 use super::message::{ChatMessage, ToolCall, ToolSpec};
 use super::message_layout::{arguments_text, has_result_files, move_result_files};
@@ -16,7 +18,8 @@ use super::openai_catalog::CATALOG;
 use super::payload::Payload;
 use super::provider_spec::{Auth, ConversationFormat, HttpSpec, ProviderSpec, ToolFormat, check_model};
 use super::quirks::{
-    BEGINS_THINKING, FILES, MALFORMED, Quirk, SCHEMA_ALONE, STREAM, STRICT, TEMPERATURE, TOOLS,
+    BEGINS_THINKING, FILES, MALFORMED, NO_SYSTEM, Quirk, SCHEMA_ALONE, STREAM, STRICT, SYSTEM_FIRST,
+    TEMPERATURE, TOOLS,
 };
 use super::slots::{Slots, compact, with_field};
 use super::sse_answer::SseAnswer;
@@ -51,6 +54,15 @@ pub(super) static SPEC: ProviderSpec = ProviderSpec {
             &SCHEMA_ALONE,
             &STRICT,
             &RESULT_FILES,
+            &NO_LIMIT,
+            &TOP_P,
+            &STORE,
+            &TOOL_CHOICE,
+            &DEVELOPER,
+            &TOOL_STRICT,
+            &SYSTEM_FIRST,
+            &NO_SYSTEM,
+            &CALL_IDS,
         ],
         missing: check_model,
         catalog: CATALOG,
@@ -65,7 +77,7 @@ static SUMMARY: Quirk = Quirk {
     word: "reasoning_summary",
     status: MALFORMED,
     named: &[&["reasoning.summary", "reasoning summar"]],
-    says: "does not provide reasoning summaries: retrying without them",
+    notice: "does not provide reasoning summaries: retrying without them",
 };
 
 static REASONING: Quirk = Quirk {
@@ -78,7 +90,30 @@ static REASONING: Quirk = Quirk {
         "reasoning.effort",
         "reasoning is not supported",
     ]],
-    says: "does not accept `reasoning`: retrying without it",
+    notice: "does not accept `reasoning`: retrying without it",
+};
+
+/// Chat templates of other servers know the role as `system`.
+static DEVELOPER: Quirk = Quirk {
+    word: "developer_role",
+    status: &[400, 422, 500],
+    named: &[
+        &["role"],
+        &["developer", "unexpected message role", "incorrect role", "unknown role", "invalid role"],
+    ],
+    notice: "does not accept the role `developer`: retrying with `system`",
+};
+
+/// Without the field, OpenAI's own server is strict; other servers may not know it.
+static TOOL_STRICT: Quirk = Quirk {
+    word: "tool_strict",
+    status: MALFORMED,
+    named: &[
+        &["strict"],
+        &["tools"],
+        &["extra inputs", "unknown", "unrecognized", "unsupported", "not support", "additional propert"],
+    ],
+    notice: "does not accept `strict` of a tool: retrying without it",
 };
 
 static ENCRYPTED: Quirk = Quirk {
@@ -90,7 +125,7 @@ static ENCRYPTED: Quirk = Quirk {
         "'include'",
         "include[",
     ]],
-    says: "does not provide encrypted reasoning: retrying without it",
+    notice: "does not provide encrypted reasoning: retrying without it",
 };
 
 /// A tool's result may only contain text.
@@ -98,21 +133,21 @@ static RESULT_FILES: Quirk = Quirk {
     word: "result_files",
     status: MALFORMED,
     named: &[&["output"], &["input text", "input_text", "input_image", "input_file", "string"]],
-    says: "does not accept files in tool results: retrying with them after the result",
+    notice: "does not accept files in tool results: retrying with them after the result",
 };
 
 static CACHE_KEY: Quirk = Quirk {
     word: "prompt_cache_key",
     status: MALFORMED,
     named: &[&["prompt_cache_key"]],
-    says: "does not accept `prompt_cache_key`: retrying without it",
+    notice: "does not accept `prompt_cache_key`: retrying without it",
 };
 
 static TEXT_FORMAT: Quirk = Quirk {
     word: "text_format",
     status: MALFORMED,
     named: &[&["text.format", "json_schema"]],
-    says: "does not accept `text.format`: retrying without it",
+    notice: "does not accept `text.format`: retrying without it",
 };
 
 fn reader(tools: &[ToolSpec]) -> Box<dyn AnswerReader> {
@@ -126,27 +161,31 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         request.tools = &[];
     }
     let options = &config.options;
-    let own = request.tools.iter().map(tool);
+    let strict = (!request.tools.is_empty() && asking.accepts(&TOOL_STRICT)).then_some(false);
+    let own = request.tools.iter().map(|spec| tool(spec, strict));
     let web = (request.web && options.web).then(|| json!({"type": "web_search"}));
-    let messages = match has_result_files(request.messages) && !asking.takes(&RESULT_FILES) {
+    let messages = match has_result_files(request.messages) && !asking.accepts(&RESULT_FILES) {
         true => move_result_files(request.messages),
         false => request.messages.into(),
     };
     let mut slots = Slots::new();
-    let input: Vec<Value> = messages.iter().flat_map(|message| items(&mut slots, message)).collect();
-    let streams = asking.takes(&STREAM);
-    let include = asking.takes(&ENCRYPTED).then_some(["reasoning.encrypted_content"]);
-    let reasons = asking.takes(&REASONING);
-    let summary = (reasons && asking.takes(&SUMMARY)).then_some("auto");
+    let has_system = messages.iter().any(|message| message.role == Role::System);
+    let system = if has_system && asking.has(&DEVELOPER) { "system" } else { "developer" };
+    let input = messages.iter().flat_map(|message| items(&mut slots, message, system)).collect::<Vec<_>>();
+    let streams = asking.accepts(&STREAM);
+    let include = asking.accepts(&ENCRYPTED).then_some(["reasoning.encrypted_content"]);
+    let reasons = asking.accepts(&REASONING);
+    let summary = (reasons && asking.accepts(&SUMMARY)).then_some("auto");
     let effort = options.effort.as_deref().filter(|_| reasons);
     let has_tools = !request.tools.is_empty();
     if has_tools {
         asking.has(&TOOLS);
     }
-    let cache_key = request.cache_key.filter(|_| asking.takes(&CACHE_KEY));
-    let schema = request.schema.filter(|_| asking.takes(&TEXT_FORMAT));
+    let no_choice = has_tools && request.tools_ended && asking.accepts(&TOOL_CHOICE);
+    let cache_key = request.cache_key.filter(|_| asking.accepts(&CACHE_KEY));
+    let schema = request.schema.filter(|_| asking.accepts(&TEXT_FORMAT));
     let text = schema.map(|schema| {
-        let strict = asking.takes(&STRICT);
+        let strict = asking.accepts(&STRICT);
         json!({"format": {"type": "json_schema", "name": schema.name, "strict": strict, "schema": schema.schema}})
     });
     let body = json!({
@@ -154,25 +193,26 @@ fn body(asking: &mut BodyContext<'_>) -> Payload {
         "tools": compact(own.chain(web).collect()),
         "input": null,
         "stream": streams,
-        "store": false,
+        "store": asking.accepts(&STORE).then_some(false),
         "include": include,
         "reasoning": compact(json!({"effort": effort, "summary": summary})),
-        "tool_choice": (request.tools_ended && has_tools).then_some("none"),
+        "tool_choice": no_choice.then_some("none"),
         "prompt_cache_key": cache_key,
         "text": text,
-        "temperature": asking.takes(&TEMPERATURE).then(|| config.temperature()),
-        "top_p": options.top_p,
-        "max_output_tokens": options.max_tokens,
+        "temperature": asking.accepts(&TEMPERATURE).then(|| config.temperature()),
+        "top_p": options.top_p.as_ref().filter(|_| asking.accepts(&TOP_P)),
+        "max_output_tokens": options.max_tokens.filter(|_| asking.accepts(&NO_LIMIT)),
     });
     slots.into_payload(with_field(body, "input", input), &config.extra)
 }
 
-fn tool(tool: &ToolSpec) -> Value {
-    json!({"type": "function", "name": tool.name, "description": tool.description,
-           "parameters": tool.schema, "strict": false})
+fn tool(tool: &ToolSpec, strict: Option<bool>) -> Value {
+    compact(json!({"type": "function", "name": tool.name, "description": tool.description,
+                   "parameters": tool.schema, "strict": strict}))
 }
 
-fn items(slots: &mut Slots, message: &ChatMessage) -> Vec<Value> {
+/// Returns the items of a message; `system` is the role of system messages.
+fn items(slots: &mut Slots, message: &ChatMessage, system: &'static str) -> Vec<Value> {
     if let Some(replay) = &message.replay {
         return replay.json().as_array().into_iter().flatten().map(|item| slots.received(item)).collect();
     }
@@ -184,9 +224,9 @@ fn items(slots: &mut Slots, message: &ChatMessage) -> Vec<Value> {
         (Role::Assistant, _) => {
             let has_text = message.calls.is_empty() || !message.text.is_empty();
             let text = has_text.then(|| answer(slots, message));
-            return text.into_iter().chain(message.calls.iter().map(called)).collect();
+            return text.into_iter().chain(message.calls.iter().map(call_item)).collect();
         }
-        (Role::System, _) => ("developer", ""),
+        (Role::System, _) => (system, ""),
         (Role::User, _) => ("user", ""),
         (Role::Tool, None) => ("user", "[tool]\n"),
     };
@@ -199,7 +239,7 @@ fn answer(slots: &mut Slots, message: &ChatMessage) -> Value {
     json!({"type": "message", "role": "assistant", "status": "completed", "content": [part]})
 }
 
-fn called(call: &ToolCall) -> Value {
+fn call_item(call: &ToolCall) -> Value {
     json!({"type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments_text(call)})
 }
 

@@ -196,6 +196,6 @@ fn an_account_without_credit_is_no_busy_server() {
         let data = json!({"type": "response.failed", "response": {"error": {"code": code, "message": "no"}}});
         let (mut reader, mut events) = (reader(&[]), EventQueue::default());
         assert!(reader.read(format!("data: {data}\n\n").as_bytes(), &mut events).is_err());
-        assert_eq!(reader.refused().map(|refused| refused.status), Some(status), "{code}");
+        assert_eq!(reader.refusal().map(|refused| refused.status), Some(status), "{code}");
     }
 }

@@ -52,7 +52,7 @@ pub fn names(dir: &Path) -> Vec<String> {
 pub fn remove(dir: &Path, name: &str) -> Result<bool> {
     let Some(path) = find(dir, name) else { return Ok(false) };
     fs::remove_file(&path).map_err(|error| unusable(dir, error))?;
-    let _ = fs::remove_file(beside(&path));
+    let _ = fs::remove_file(temp_path(&path));
     Ok(true)
 }
 
@@ -75,7 +75,7 @@ impl NewWeights {
         let lock = lock(&dir.join(LOCK), progress).map_err(failed)?;
         let path = folder.join(INCOMING);
         let file = File::create(&path).map_err(failed)?;
-        let _ = fs::remove_file(beside(&path));
+        let _ = fs::remove_file(temp_path(&path));
         Ok(NewWeights { dir: dir.to_path_buf(), path, file, hash: Sha256::new(), _lock: lock })
     }
 
@@ -96,12 +96,12 @@ impl NewWeights {
     }
 
     /// Adds the file under a new name.
-    pub fn keep(self, name: &str) -> Result<PathBuf> {
+    pub fn add_as(self, name: &str) -> Result<PathBuf> {
         let path = self.dir.join(FOLDER).join(format!("{name}{END}"));
         let kept = self.file.sync_all().and_then(|()| fs::hard_link(&self.path, &path));
         kept.map_err(|error| unusable(&self.dir, error))?;
         // The converted weights belong to the same file.
-        let _ = fs::rename(beside(&self.path), beside(&path));
+        let _ = fs::rename(temp_path(&self.path), temp_path(&path));
         File::open(self.dir.join(FOLDER))
             .and_then(|folder| folder.sync_all())
             .map_err(|error| unusable(&self.dir, error))?;
@@ -111,12 +111,12 @@ impl NewWeights {
 
 impl Drop for NewWeights {
     fn drop(&mut self) {
-        let _ = fs::remove_file(beside(&self.path));
+        let _ = fs::remove_file(temp_path(&self.path));
         let _ = fs::remove_file(&self.path);
     }
 }
 
-fn beside(path: &Path) -> PathBuf {
+fn temp_path(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(CONVERTED);
     name.into()
@@ -148,12 +148,12 @@ mod tests {
 
         let sound = incoming(&dir);
         let path = sound.checked(HASH).unwrap();
-        fs::write(beside(path), "converted").unwrap();
-        let kept = sound.keep("big.er").unwrap();
+        fs::write(temp_path(path), "converted").unwrap();
+        let kept = sound.add_as("big.er").unwrap();
         assert_eq!(fs::read(&kept).unwrap(), b"hello\n");
-        assert_eq!(fs::read(beside(&kept)).unwrap(), b"converted");
+        assert_eq!(fs::read(temp_path(&kept)).unwrap(), b"converted");
         assert_eq!((names(&dir), find(&dir, "big.er")), (vec!["big.er".to_string()], Some(kept)));
-        assert!(incoming(&dir).keep("big.er").is_err(), "none is replaced");
+        assert!(incoming(&dir).add_as("big.er").is_err(), "none is replaced");
 
         assert!(remove(&dir, "big.er").unwrap() && !remove(&dir, "big.er").unwrap());
         assert!(fs::read_dir(dir.join(FOLDER)).unwrap().next().is_none());

@@ -216,6 +216,28 @@ fn an_error_is_told_wherever_it_stands() {
         ),
         ("ollama/ollama/issues/13710", OLLAMA, "{\"error\":\"boom\"}\n".to_owned(), "boom"),
         ("ollama (object)", OLLAMA, "{\"error\":{\"message\":\"boom\"}}\n".to_owned(), "boom"),
+        (
+            "diegosouzapw/OmniRoute/pull/8210",
+            CHAT,
+            event(
+                &json!({"id": "c", "object": "chat.completion.chunk", "choices": [], "error": {"code": 502, "message": "boom", "metadata": {"error_type": "provider_unavailable"}}}),
+            ),
+            "boom",
+        ),
+        (
+            "damianvtran/local-operator/pull/223",
+            CHAT,
+            event(
+                &json!({"choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error"}], "error": {"code": "server_error", "message": "boom"}}),
+            ),
+            "boom",
+        ),
+        (
+            "NousResearch/hermes-agent/pull/65738",
+            CHAT,
+            event(&json!({"choices": null, "error_type": "BadRequestError", "error_message": "boom"})),
+            "boom",
+        ),
         ("the only event", CHAT, event(&json!({"message": "boom"})), "boom"),
         ("a document", CHAT, "{\"detail\":\"boom\"}".to_owned(), "boom"),
         (

@@ -180,6 +180,25 @@ fn text_is_never_dropped() {
             "Four.",
         ),
         (
+            "earendil-works/pi/issues/4193",
+            RESPONSES,
+            event(&json!({"type": "response.reasoning_text.done", "item_id": "r", "text": "hm"}))
+                + &event(
+                    &json!({"type": "response.output_item.done", "item": {"type": "reasoning", "id": "r", "content": [{"type": "reasoning_text", "text": "hm"}]}}),
+                )
+                + &event(&json!({"type": "response.output_text.delta", "delta": "Four"}))
+                + &event(&json!({"type": "response.completed", "response": {"output": []}})),
+            "(hm)Four.",
+        ),
+        (
+            "MiniMax-AI/MiniMax-M2.5/issues/2",
+            CHAT,
+            d(json!({"role": "", "reasoning_content": ""}))
+                + &d(json!({"role": "", "content": "Four"}))
+                + done,
+            "Four.",
+        ),
+        (
             "agent0ai/agent-zero/issues/724",
             OLLAMA,
             "{\"response\":\"\",\"thinking\":\"hm\",\"done\":false}\n{\"response\":\"Four\",\"done\":true}\n"

@@ -51,7 +51,7 @@ impl RecordedRequest {
         }
         paths.push(path);
         let own = layout.system.as_deref().and_then(|system| index.system_hash(&store.masked(system)));
-        let inherited = || index.paths.system(base?).and_then(|system| index.counted(system.hash));
+        let inherited = || index.paths.system(base?).and_then(|system| index.counted_system(system.hash));
         let system = own.or_else(inherited);
         let notes = RequestNotes::new(request, None, store.masking, false);
         Some(RecordedRequest { parts, paths, system, notes })

@@ -16,7 +16,7 @@ pub fn check_access(headers: &HeaderMap, port: u16) -> Result<(), ProxyRefusal> 
         .iter()
         .any(|own| own.eq_ignore_ascii_case(host));
     if !is_ours || hosts.next().is_some() {
-        return forbidden("this proxy answers to 127.0.0.1 and localhost with its port alone");
+        return forbidden("this proxy answers only requests to 127.0.0.1 or localhost, with its port");
     }
     if headers.contains_key(ORIGIN) {
         return forbidden("this proxy does not answer web pages");

@@ -75,7 +75,7 @@ pub async fn run_exchange(
     let sent = tokio::select! {
         sent = sending => sent,
         () = client.closed() => return pump.end(0, ExchangeEnd::Cut).await,
-        () = state.ended() => return pump.end(0, ExchangeEnd::Cut).await,
+        () = state.wait_until_ended() => return pump.end(0, ExchangeEnd::Cut).await,
     };
     let upstream = match sent {
         Ok(upstream) => upstream,
@@ -144,24 +144,24 @@ impl AnswerPump {
                     drop(upstream);
                     return self.end(status, ExchangeEnd::Cut).await;
                 }
-                () = state.ended() => {
+                () = state.wait_until_ended() => {
                     drop(upstream);
                     self.end(status, ExchangeEnd::Cut).await;
-                    let _ = pieces.try_send(Err(std::io::Error::other("the proxy ends")));
+                    let _ = pieces.try_send(Err(std::io::Error::other("the proxy is stopping")));
                     return;
                 }
             };
             match piece {
                 Ok(Some(piece)) => {
                     left = left.map(|left| left.saturating_sub(piece.len() as u64));
-                    self.keep(&piece);
+                    self.record(&piece);
                     let has_ended = self.stored.as_ref().is_some_and(|kept| kept.recording.has_ended());
                     if has_ended || left == Some(0) {
                         self.end(status, ExchangeEnd::Whole).await;
                     }
                     let is_sent = tokio::select! {
                         sent = pieces.send(Ok(Frame::data(piece))) => sent.is_ok(),
-                        () = state.ended() => false,
+                        () = state.wait_until_ended() => false,
                     };
                     if !is_sent {
                         drop(upstream);
@@ -180,7 +180,7 @@ impl AnswerPump {
         }
     }
 
-    fn keep(&mut self, piece: &[u8]) {
+    fn record(&mut self, piece: &[u8]) {
         let Some(kept) = &mut self.stored else { return };
         if let Err(error) = kept.recording.write(piece) {
             self.fault = Some(error.chain());

@@ -63,7 +63,7 @@ async fn pass_on(
     };
     let (client, answer) = oneshot::channel();
     state.spawn(run_exchange(state.clone(), prepared, client));
-    answer.await.map_err(|_| ProxyRefusal::new(StatusCode::BAD_GATEWAY, "the proxy ends"))
+    answer.await.map_err(|_| ProxyRefusal::new(StatusCode::BAD_GATEWAY, "the proxy is stopping"))
 }
 
 /// The next step of a request.
@@ -122,13 +122,17 @@ impl IncomingRequest {
         let client = state
             .client(&to.url)
             .map_err(|error| ProxyRefusal::new(StatusCode::BAD_GATEWAY, error.chain()))?;
-        let stored = request.map(|request| self.keep(state, request)).transpose()?;
+        let stored = request.map(|request| self.start_recording(state, request)).transpose()?;
         let (headers, body) = self.outgoing(&to);
         let prepared = PreparedRequest { client, method: self.method, headers, body, to, start, stored };
         Ok(NextStep::Send(Box::new(prepared)))
     }
 
-    fn keep(&self, state: &ProxyState, request: ProxyRequest) -> Result<KeptRequest, ProxyRefusal> {
+    fn start_recording(
+        &self,
+        state: &ProxyState,
+        request: ProxyRequest,
+    ) -> Result<KeptRequest, ProxyRefusal> {
         let agent = self.headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok());
         let client = agent.and_then(|agent| agent.split_whitespace().next());
         // As for a question of `do`: a request that cannot be written is not sent.

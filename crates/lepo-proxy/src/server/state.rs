@@ -214,7 +214,7 @@ impl ProxyState {
     }
 
     /// Waits until the proxy ends.
-    pub async fn ended(&self) {
+    pub async fn wait_until_ended(&self) {
         let mut end = self.end.subscribe();
         // An error means that the proxy is gone, which is an end, too.
         let _ = end.wait_for(|has_ended| *has_ended).await;

@@ -29,7 +29,7 @@ impl ProxyToken {
     }
 
     /// Compares in a time that does not depend on where the first difference is.
-    fn is(&self, text: &[u8]) -> bool {
+    fn matches(&self, text: &[u8]) -> bool {
         let own = self.as_key();
         let differing = own.bytes().zip(text).fold(0, |bits, (a, b)| bits | (a ^ b));
         own.len() == text.len() && differing == 0
@@ -64,7 +64,7 @@ impl ClientKey {
     pub fn find(headers: &HeaderMap, token: &ProxyToken) -> ClientKey {
         let mut found = ClientKey::Absent;
         for (_, key) in keys(headers).filter(|(_, key)| !key.is_empty()) {
-            if token.is(key) {
+            if token.matches(key) {
                 return ClientKey::Token;
             }
             found = ClientKey::Own;

@@ -144,14 +144,14 @@ impl StoreIndex {
     }
 
     /// Returns the hash of a system prompt, if system prompts count.
-    pub fn counted(&self, system: PathHash) -> Option<PathHash> {
+    pub fn counted_system(&self, system: PathHash) -> Option<PathHash> {
         (!self.ignored.has_no_system).then_some(system)
     }
 
     /// Returns the hash of the system prompt in force at an answer; `None` without one, or if they do not count.
     pub fn system_of_answer(&self, answer: BubbId) -> Option<PathHash> {
         let point = self.answers.get(&answer).or_else(|| self.points.get(&answer))?;
-        self.paths.system(*point).and_then(|system| self.counted(system.hash))
+        self.paths.system(*point).and_then(|system| self.counted_system(system.hash))
     }
 
     /// Finds the end of an answer by the provider's id, or by the id of a response from the store.
@@ -365,22 +365,22 @@ pub fn facts_of_original(
     id: BubbId,
     fits: impl Fn(&JournalRecord) -> bool,
 ) -> Option<JournalRecord> {
-    let mut of = id;
+    let mut bubb = id;
     let mut found: Option<JournalRecord> = None;
     for _ in 0..COPIES {
-        let Some(facts) = journal.get(of) else { break };
+        let Some(facts) = journal.get(bubb) else { break };
         let original = facts.copy_of;
         if found.is_none() && fits(&facts) {
             found = Some(facts);
         }
-        let is_named = |facts: &JournalRecord| facts.made.iter().any(|item| item.bubb == of);
+        let is_named = |facts: &JournalRecord| facts.made.iter().any(|item| item.bubb == bubb);
         match original {
-            Some(original) if !found.as_ref().is_some_and(is_named) => of = original,
+            Some(original) if !found.as_ref().is_some_and(is_named) => bubb = original,
             _ => break,
         }
     }
     let facts = found?;
-    Some(JournalRecord { copy_of: Some(of).filter(|original| *original != id), ..facts })
+    Some(JournalRecord { copy_of: Some(bubb).filter(|original| *original != id), ..facts })
 }
 
 fn last_change(store: &Store) -> Option<SystemTime> {

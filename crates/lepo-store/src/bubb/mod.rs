@@ -15,5 +15,5 @@ pub use attachment::{
 pub use content_hash::ContentHash;
 pub use day::Day;
 pub use id::{BubbId, MAX_TIME, NoId};
-pub use model_label::{counted, counted_in_thousands, model_label, thousands};
+pub use model_label::{model_label, plural, plural_in_thousands, thousands};
 pub use name::BubbName;

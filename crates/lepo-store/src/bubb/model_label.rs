@@ -19,12 +19,12 @@ pub fn thousands(n: u64) -> String {
 }
 
 /// Formats a count with a noun whose plural ends in `s`: `1 message`, `2 messages`.
-pub fn counted(n: impl TryInto<u64>, one: &str) -> String {
+pub fn plural(n: impl TryInto<u64>, one: &str) -> String {
     counted_as(n, one, |n| n.to_string())
 }
 
-/// Like [`counted`], with the number formatted by [`thousands`]: `2,000 messages`.
-pub fn counted_in_thousands(n: impl TryInto<u64>, one: &str) -> String {
+/// Like [`plural`], with the number formatted by [`thousands`]: `2,000 messages`.
+pub fn plural_in_thousands(n: impl TryInto<u64>, one: &str) -> String {
     counted_as(n, one, thousands)
 }
 
@@ -35,7 +35,7 @@ fn counted_as(n: impl TryInto<u64>, one: &str, number: fn(u64) -> String) -> Str
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, counted_in_thousands, thousands};
+    use super::{plural, plural_in_thousands, thousands};
 
     #[test]
     fn thousands_are_parted() {
@@ -50,10 +50,10 @@ mod tests {
             [(0_u64, "0 parts", "0 parts"), (1, "1 part", "1 part"), (1000, "1000 parts", "1,000 parts")]
         {
             assert_eq!(
-                (counted(number, "part").as_str(), counted(number as usize, "part").as_str()),
+                (plural(number, "part").as_str(), plural(number as usize, "part").as_str()),
                 (plain, plain)
             );
-            assert_eq!(counted_in_thousands(number, "part"), parted);
+            assert_eq!(plural_in_thousands(number, "part"), parted);
         }
     }
 }

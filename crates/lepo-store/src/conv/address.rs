@@ -209,7 +209,7 @@ fn not_found(text: &str) -> Error {
     if text.len() < SHORTEST {
         error.hint(format!("a piece of an id needs at least {SHORTEST} characters"))
     } else {
-        error.hint(Hint::from(HintCommand::List).words(" lists the conversations; @ is the newest"))
+        error.hint(Hint::from(HintCommand::List).text(" lists the conversations; @ is the newest"))
     }
 }
 

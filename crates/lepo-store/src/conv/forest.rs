@@ -94,7 +94,7 @@ impl Forest {
     }
 
     /// Returns the forest of the user's own bubbs; `None` if all are.
-    pub(super) fn own(&self) -> Option<Forest> {
+    pub(super) fn own_bubbs(&self) -> Option<Forest> {
         let own = self.names.iter().filter(|name| !self.foreign.contains_key(&name.id)).copied();
         self.is_union().then(|| Forest { latest: self.latest, ..Forest::new(own.collect()) })
     }

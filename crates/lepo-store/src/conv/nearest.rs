@@ -26,11 +26,11 @@ impl NearestAncestor {
 
     /// Returns the bubb itself or its nearest ancestor that fits.
     pub fn find(&self, forest: &Forest, ix: Ix) -> Option<Ix> {
-        self.find_behind(SHORT, forest, ix)
+        self.find_beyond(SHORT, forest, ix)
     }
 
     /// Like `find`, but caches only after `short` steps.
-    fn find_behind(&self, short: usize, forest: &Forest, ix: Ix) -> Option<Ix> {
+    fn find_beyond(&self, short: usize, forest: &Forest, ix: Ix) -> Option<Ix> {
         let mut walk = forest.up(ix);
         let near = walk.by_ref().take(short).find(|&at| (self.fits)(forest, at));
         near.or_else(|| self.find_far(forest, walk.next()?))
@@ -81,7 +81,7 @@ mod tests {
                     let nearest = NearestAncestor::new(fits);
                     for &ix in order {
                         let walk = forest.up(ix).find(|&at| fits(&forest, at));
-                        assert_eq!(nearest.find_behind(short, &forest, ix), walk, "{store} {short}");
+                        assert_eq!(nearest.find_beyond(short, &forest, ix), walk, "{store} {short}");
                     }
                 }
             }

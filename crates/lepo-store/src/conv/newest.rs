@@ -6,7 +6,7 @@ use crate::bubb::{BubbId, Day};
 impl Forest {
     /// Returns the tails, newest first, as a listing shows them: with `@`, although another user or worktree continued
     /// it. `own` is the `@` of a worktree that shares the store.
-    pub fn listed(&self, spent: bool, own: Option<BubbId>) -> Box<dyn Iterator<Item = Ix> + '_> {
+    pub fn listed_tails(&self, spent: bool, own: Option<BubbId>) -> Box<dyn Iterator<Item = Ix> + '_> {
         let tails = self.newest_first(spent);
         let newest = match own {
             Some(own) => self.find(own),
@@ -24,7 +24,7 @@ impl Forest {
     /// message from a wrong clock would capture every later question until its date has passed. Other users' messages
     /// do not count: a conversation that they continued is still the user's newest.
     pub fn newest(&self) -> Option<Ix> {
-        if let Some(own) = self.own() {
+        if let Some(own) = self.own_bubbs() {
             return own.newest().and_then(|newest| self.find(own.name(newest).id));
         }
         let mut ahead = None;
@@ -77,7 +77,7 @@ mod tests {
             let forest = Forest::with_foreign(names, others);
             assert_eq!(forest.newest(), forest.find(id(newest)), "{store}");
             assert_eq!(
-                fixture::letters(&forest, &forest.listed(false, None).collect::<Vec<_>>()),
+                fixture::letters(&forest, &forest.listed_tails(false, None).collect::<Vec<_>>()),
                 listed,
                 "{store}"
             );
@@ -91,7 +91,7 @@ mod tests {
     fn the_newest_of_a_worktree_is_listed_once() {
         let forest = fixture::forest("A u0 head / B a0 A / C u0 B / D a0 C / E u0 head");
         for (own, listed) in [(None, "ED"), (Some("B"), "EDB"), (Some("D"), "ED"), (Some("G"), "ED")] {
-            let tails: Vec<_> = forest.listed(false, own.map(id)).collect();
+            let tails: Vec<_> = forest.listed_tails(false, own.map(id)).collect();
             assert_eq!(fixture::letters(&forest, &tails), listed, "{own:?}");
         }
     }

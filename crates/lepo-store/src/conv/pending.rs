@@ -15,7 +15,7 @@ pub enum RequestState {
 }
 
 impl Forest {
-    pub fn standing(&self, request: Ix) -> RequestState {
+    pub fn request_state(&self, request: Ix) -> RequestState {
         if !self.name(request).hidden {
             return RequestState::Visible;
         }
@@ -82,12 +82,12 @@ mod tests {
                 "answered" => RequestState::Answered(ix(&forest, by)),
                 _ => RequestState::Overtaken(ix(&forest, by)),
             };
-            assert_eq!(forest.standing(ix(&forest, request)), expected, "{store}");
+            assert_eq!(forest.request_state(ix(&forest, request)), expected, "{store}");
             let pending = forest.pending(Some);
             for ix in forest.all() {
                 assert_eq!(
                     pending.contains(&(ix, ix)),
-                    forest.standing(ix) == RequestState::Pending,
+                    forest.request_state(ix) == RequestState::Pending,
                     "{store}"
                 );
             }
@@ -99,7 +99,7 @@ mod tests {
         let mut names = fixture::names("A s1 head / B u0 A / C s1 B");
         names.extend(fixture::chain_after(id("H").time(), 100_000));
         let forest = Forest::new(names);
-        assert_eq!(forest.standing(forest.find(id("C")).unwrap()), RequestState::Pending);
+        assert_eq!(forest.request_state(forest.find(id("C")).unwrap()), RequestState::Pending);
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl ReadNeed {
 
 impl AddressSpec {
     /// Returns the parts of the store to read in order to resolve this.
-    pub fn wanted(&self, branch: &BranchLookup<'_>) -> Result<Vec<ReadScope>> {
+    pub fn read_scopes(&self, branch: &BranchLookup<'_>) -> Result<Vec<ReadScope>> {
         Ok(match self {
             AddressSpec::One(address) => vec![address.read_scope(branch)?],
             AddressSpec::Range(from, to) => vec![from.read_scope(branch)?, to.read_scope(branch)?],
@@ -323,7 +323,7 @@ mod tests {
             ("5T7W", vec![ReadScope::Piece("5T7W".into())]),
             ("main..@", vec![paths(&[main]), ReadScope::newest(1)]),
         ] {
-            assert_eq!(AddressSpec::parse(text).unwrap().wanted(&branch).unwrap(), wanted, "{text}");
+            assert_eq!(AddressSpec::parse(text).unwrap().read_scopes(&branch).unwrap(), wanted, "{text}");
         }
     }
 }

@@ -11,7 +11,7 @@ use lepo_base::error::{Error, Result};
 impl Store {
     /// Returns the parts of the store to read for an address.
     pub fn address_scopes(&self, word: &str) -> Result<Vec<ReadScope>> {
-        self.parse_address(word, None)?.wanted(&|name| self.named_bubb(name))
+        self.parse_address(word, None)?.read_scopes(&|name| self.named_bubb(name))
     }
 
     /// Loads as much of the forest as `--retry` needs; for a branch, also later questions there.

@@ -32,7 +32,11 @@ impl Dir {
                 .checked_sub(lines.len() as u64)
                 .ok_or(io::ErrorKind::UnexpectedEof)?;
             file.read_exact_at(&mut found, from)?;
-            if found == lines { Ok(()) } else { Err(io::Error::other("what was written is not there")) }
+            if found == lines {
+                Ok(())
+            } else {
+                Err(io::Error::other("the file does not contain the lines that were just written"))
+            }
         });
         written.map_err(|error| self.error("cannot write", file, error))
     }

@@ -115,7 +115,7 @@ impl<'s> WriteBatch<'s> {
 
     /// Returns the size of a bubb's file, without reading it; `None` for a bubb of this batch, and if the file is
     /// missing.
-    pub fn placed_len(&self, name: &BubbName) -> Option<u64> {
+    pub fn stored_len(&self, name: &BubbName) -> Option<u64> {
         if self.known.contains(&name.id) {
             return None;
         }

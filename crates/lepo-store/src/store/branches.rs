@@ -33,7 +33,7 @@ impl Store {
             Some(Some(id)) => Ok(Some(id)),
             Some(None) => Err(Error::store(format!(
                 "branch {name} contains no id: {}/{DIR}/{}",
-                self.dir.shown.display(),
+                self.dir.display_path.display(),
                 file_of(name)
             ))
             .hint(format!("to set it again: lepo branch -f {} ADDR", quoted(name)))),

@@ -24,16 +24,17 @@ impl Store {
             return other.bubb_path(name);
         }
         let (file, day) = (name.to_string(), Day::from_id(name.id));
-        let in_day = |file: OsString| self.dir.shown.join(OLD).join(day.month()).join(day.day()).join(file);
+        let in_day =
+            |file: OsString| self.dir.display_path.join(OLD).join(day.month()).join(day.day()).join(file);
         let (has_days, unusual) = (self.last_reading.has_days(), self.last_reading.is_unusual());
         if !has_days && !unusual {
-            return self.dir.shown.join(file);
+            return self.dir.display_path.join(file);
         }
         if !unusual && self.last_reading.has_left(name) {
             return in_day(file.into());
         }
         if rustix::fs::statat(&self.dir, file.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok() {
-            return self.dir.shown.join(file);
+            return self.dir.display_path.join(file);
         }
         // A file that cannot be opened exists all the same.
         match self.open_in_day(day, OsStr::new(&file)) {
@@ -42,12 +43,12 @@ impl Store {
         }
         match (self.spelled_here(name), self.spelled_in_day(name)) {
             (None, Some(file)) => in_day(file),
-            (here, _) => self.dir.shown.join(here.unwrap_or(file.into())),
+            (here, _) => self.dir.display_path.join(here.unwrap_or(file.into())),
         }
     }
 
     /// Opens a bubb, wherever it is now, and returns its length in bytes.
-    pub(super) fn open_placed(&self, name: &BubbName) -> io::Result<(File, u64)> {
+    pub(super) fn open_anywhere(&self, name: &BubbName) -> io::Result<(File, u64)> {
         match self.open_own(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let peers = self.peers().iter();

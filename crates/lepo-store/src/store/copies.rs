@@ -18,14 +18,14 @@ pub enum CopyParent {
     /// An earlier copy, by index.
     Copy(usize),
     /// An existing message; `None` starts a conversation.
-    Kept(Option<BubbId>),
+    Existing(Option<BubbId>),
 }
 
 impl CopyParent {
     fn id(self, base: Option<BubbId>, copies: &[PlannedCopy]) -> Option<BubbId> {
         match self {
             CopyParent::Base => base,
-            CopyParent::Kept(id) => id,
+            CopyParent::Existing(id) => id,
             CopyParent::Copy(index) => copies.get(index).map(|copy| copy.name.id),
         }
     }
@@ -49,7 +49,7 @@ pub struct EditedCopy {
     /// Its bytes, if not the original's.
     pub text: Option<Vec<u8>>,
     pub under: CopyParent,
-    /// Its time is not earlier.
+    /// The earliest time of the copy.
     pub not_before: u64,
 }
 
@@ -65,13 +65,13 @@ pub struct PlannedCopy {
 }
 
 impl PlannedCopy {
-    /// Whether it is a message of its own, of an edited line.
+    /// Whether it is a new message of an edited line, not a copy.
     pub fn is_new(&self) -> bool {
         self.text.is_some() && self.original.id == self.name.id
     }
 
     /// Returns the bytes that replace the original's.
-    pub fn words(&self) -> Option<&[u8]> {
+    pub fn new_text(&self) -> Option<&[u8]> {
         self.text.as_deref()
     }
 }

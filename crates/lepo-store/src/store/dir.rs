@@ -38,7 +38,7 @@ const LARGE: u64 = 16 << 20;
 pub(super) struct Dir {
     pub(super) fd: OwnedFd,
     /// The path for messages, relative to the user's directory.
-    pub(super) shown: PathBuf,
+    pub(super) display_path: PathBuf,
 }
 
 impl AsFd for Dir {
@@ -136,7 +136,7 @@ impl Dir {
     }
 
     pub(super) fn error(&self, failed: &str, what: impl AsRef<OsStr>, cause: io::Error) -> Error {
-        failure(format!("{failed} {}", self.shown.join(what.as_ref()).display()), cause)
+        failure(format!("{failed} {}", self.display_path.join(what.as_ref()).display()), cause)
     }
 }
 

@@ -58,7 +58,7 @@ pub type OwnNewest = fn(&Store) -> Result<Option<BubbId>>;
 impl Store {
     /// Returns the store's path as the user would type it: `.lepo`, `../.lepo`.
     pub fn display_path(&self) -> &Path {
-        &self.dir.shown
+        &self.dir.display_path
     }
 
     /// Returns the working directory of a turn: the directory of `.lepo`, or with `--save-to` the user's directory.
@@ -107,9 +107,9 @@ impl Store {
 }
 
 /// Creates a store from an open directory, with empty caches.
-pub(super) fn opened(fd: OwnedFd, shown: PathBuf, root: PathBuf) -> Store {
+pub(super) fn store_in(fd: OwnedFd, display_path: PathBuf, root: PathBuf) -> Store {
     Store {
-        dir: Dir { fd, shown },
+        dir: Dir { fd, display_path },
         root,
         is_linked: false,
         last_reading: LastReading::default(),

@@ -164,7 +164,7 @@ impl ImportIndex {
             self.read = end;
             match serde_json::from_slice(&line) {
                 Ok(LineHeader { what, .. }) if what == IMPORT => {
-                    ImportRecord::parse(&line).into_iter().for_each(|import| self.keep(import));
+                    ImportRecord::parse(&line).into_iter().for_each(|import| self.insert(import));
                 }
                 Ok(LineHeader { what, bubb }) if is_fact(&what) => self.answers.extend(bubb),
                 _ => {}
@@ -199,7 +199,7 @@ impl ImportIndex {
         })
     }
 
-    fn keep(&mut self, imported: ImportRecord) {
+    fn insert(&mut self, imported: ImportRecord) {
         let known = self.conversations.entry((imported.format.clone(), imported.id.clone())).or_default();
         // The newest is last.
         known.retain(|other| other.root != imported.root);
@@ -217,7 +217,7 @@ impl ImportIndex {
             self.lines.push(b'\n');
         }
         self.ends.push((self.lines.len(), Subject::Conversation(Box::new(imported.clone()))));
-        self.keep(imported);
+        self.insert(imported);
     }
 
     /// Adds model and tokens of an answer, unless some are recorded.

@@ -36,7 +36,7 @@ impl Journal<'_> {
         let mut lines = Vec::new();
         for copy in copies.iter().filter(|copy| !facts.copies.contains(&copy.name.id)) {
             // The model's facts are not about replacement text.
-            let same = copy.words().is_none().then(|| facts.originals.get(&copy.original.id)).flatten();
+            let same = copy.new_text().is_none().then(|| facts.originals.get(&copy.original.id)).flatten();
             let mut line = same.cloned().unwrap_or_default();
             line.insert("time".into(), now().into());
             line.insert("bubb".into(), copy.name.id.to_string().into());
@@ -78,12 +78,12 @@ impl Journal<'_> {
         let mut facts = CopyFacts::default();
         let originals: HashSet<BubbId> = copies.iter().map(|copy| copy.original.id).collect();
         let made: HashSet<BubbId> = copies.iter().map(|copy| copy.name.id).collect();
-        for (of, line) in self.lines(0).filter_map(|(line, _)| object(&line)) {
-            if made.contains(&of) && line.contains_key("copy_of") {
-                facts.copies.insert(of);
+        for (bubb, line) in self.lines(0).filter_map(|(line, _)| object(&line)) {
+            if made.contains(&bubb) && line.contains_key("copy_of") {
+                facts.copies.insert(bubb);
             }
-            if originals.contains(&of) && line.get("what").and_then(Value::as_str) != Some(PROVEN) {
-                facts.originals.insert(of, line);
+            if originals.contains(&bubb) && line.get("what").and_then(Value::as_str) != Some(PROVEN) {
+                facts.originals.insert(bubb, line);
             }
         }
         facts

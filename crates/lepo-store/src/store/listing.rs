@@ -142,12 +142,12 @@ impl<'s> NameListing<'s> {
     }
 
     pub(crate) fn find_own(&mut self, id: BubbId) -> Result<Option<BubbName>> {
-        if let Some(name) = found(&self.recent, id) {
+        if let Some(name) = find_name(&self.recent, id) {
             return Ok(Some(name));
         }
         let day = Day::from_id(id);
         self.read(day)?;
-        Ok(self.days.get(&day).and_then(|names| found(names, id)))
+        Ok(self.days.get(&day).and_then(|names| find_name(names, id)))
     }
 
     /// Returns the counting names with ids from `low` to `high`, both included.
@@ -178,7 +178,7 @@ impl<'s> NameListing<'s> {
         if let Some(oldest) = self.recent.first()
             && names.last().is_some_and(|newest| newest.id >= oldest.id)
         {
-            names.retain(|name| found(&self.recent, name.id).is_none());
+            names.retain(|name| find_name(&self.recent, name.id).is_none());
         }
         self.days.insert(day, names);
     }
@@ -328,7 +328,7 @@ impl<'s> NameListing<'s> {
     }
 }
 
-fn found(names: &[BubbName], id: BubbId) -> Option<BubbName> {
+fn find_name(names: &[BubbName], id: BubbId) -> Option<BubbName> {
     let at = names.binary_search_by_key(&id, |name| name.id).ok()?;
     names.get(at).copied()
 }

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::dir::{DIR, DIRECTORY, failure};
-use super::handle::{Store, opened};
+use super::handle::{Store, store_in};
 use lepo_base::error::{Error, Result};
 
 /// The store's name in a working directory.
@@ -43,7 +43,7 @@ impl Store {
                 shown.push(STORE);
                 return open_dir(rustix::fs::CWD, &path, &shown)
                     .and_then(owned)
-                    .map(|fd| Some(opened(fd, shown, dir.to_path_buf())));
+                    .map(|fd| Some(store_in(fd, shown, dir.to_path_buf())));
             }
             if Some(dir) == home || Some(dir) == worktree {
                 break;
@@ -63,7 +63,7 @@ impl Store {
             let is_own = |meta: &fs::Metadata| meta.uid() == geteuid().as_raw();
             if fs::symlink_metadata(&path).is_ok_and(|meta| is_own(&meta)) {
                 let fd = open_dir(rustix::fs::CWD, &path, &path).and_then(owned)?;
-                return Ok(Some(Store { is_linked: true, ..opened(fd, path, linked.join(below)) }));
+                return Ok(Some(Store { is_linked: true, ..store_in(fd, path, linked.join(below)) }));
             }
         }
         Ok(None)
@@ -73,7 +73,7 @@ impl Store {
     pub fn at(cwd: &Path, rel: &Path) -> Result<Option<Store>> {
         let Some(dir) = walk(cwd, rel, false)? else { return Ok(None) };
         let dir = owned((dir, rel.to_path_buf()))?;
-        Ok(Some(opened(dir, rel.to_path_buf(), cwd.to_path_buf())))
+        Ok(Some(store_in(dir, rel.to_path_buf(), cwd.to_path_buf())))
     }
 
     /// Opens the store at an absolute path, for commands that only read; `None` if it is missing.
@@ -83,7 +83,7 @@ impl Store {
         }
         let dir = open_dir(rustix::fs::CWD, path, path).and_then(owned)?;
         let root = path.parent().unwrap_or(path).to_path_buf();
-        Ok(Some(opened(dir, path.to_path_buf(), root)))
+        Ok(Some(store_in(dir, path.to_path_buf(), root)))
     }
 
     /// Creates the store `rel` below `cwd`, or its missing parts. Existing files stay unchanged.
@@ -92,7 +92,7 @@ impl Store {
         let dir =
             walk(cwd, rel, true)?.ok_or_else(|| Error::store(format!("cannot create {}", rel.display())))?;
         let dir = owned((dir, rel.to_path_buf()))?;
-        let store = opened(dir, rel.to_path_buf(), cwd.to_path_buf());
+        let store = store_in(dir, rel.to_path_buf(), cwd.to_path_buf());
         let completed = store.complete_meta(insts)?;
         let made = match (was_there, completed) {
             (false, _) => InitOutcome::New,
@@ -103,23 +103,23 @@ impl Store {
     }
 }
 
-fn open_dir(at: impl AsFd, path: &Path, shown: &Path) -> Result<(OwnedFd, PathBuf)> {
+fn open_dir(at: impl AsFd, path: &Path, display_path: &Path) -> Result<(OwnedFd, PathBuf)> {
     match rustix::fs::openat(at, path, DIRECTORY, Mode::empty()) {
-        Ok(fd) => Ok((fd, shown.to_path_buf())),
+        Ok(fd) => Ok((fd, display_path.to_path_buf())),
         Err(Errno::NOTDIR | Errno::LOOP) => {
-            Err(Error::store(format!("{} is not a directory", shown.display()))
+            Err(Error::store(format!("{} is not a directory", display_path.display()))
                 .hint("a store must be a directory, not a link; move what is there away"))
         }
-        Err(error) => Err(failure(format!("cannot open {}", shown.display()), error.into())),
+        Err(error) => Err(failure(format!("cannot open {}", display_path.display()), error.into())),
     }
 }
 
 /// Refuses a store of another user, which may contain misleading texts.
-fn owned((fd, shown): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
-    let stat =
-        rustix::fs::fstat(&fd).map_err(|e| failure(format!("cannot read {}", shown.display()), e.into()))?;
+fn owned((fd, display_path): (OwnedFd, PathBuf)) -> Result<OwnedFd> {
+    let stat = rustix::fs::fstat(&fd)
+        .map_err(|e| failure(format!("cannot read {}", display_path.display()), e.into()))?;
     if stat.st_uid != geteuid().as_raw() {
-        return Err(Error::store(format!("{} belongs to another user", shown.display()))
+        return Err(Error::store(format!("{} belongs to another user", display_path.display()))
             .hint("lepo only uses stores of its own user; chown it if it is yours"));
     }
     Ok(fd)

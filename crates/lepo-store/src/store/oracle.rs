@@ -127,9 +127,9 @@ impl Answers<'_> {
         self.0.find(id).map(|ix| self.conv(ix))
     }
 
-    fn standing(&self, id: BubbId) -> Option<String> {
+    fn request_state(&self, id: BubbId) -> Option<String> {
         let name = |ix: Ix| self.0.name(ix);
-        self.0.find(id).map(|ix| match self.0.standing(ix) {
+        self.0.find(id).map(|ix| match self.0.request_state(ix) {
             RequestState::Pending => "pending".into(),
             RequestState::Visible => "visible".into(),
             RequestState::Answered(by) => format!("answered by {}", name(by)),
@@ -201,8 +201,8 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
             assert_eq!(Answers(&forest).path(other), whole.path(other), "{}", case(&wanted));
             let wanted = [ReadScope::Since { id: name.id, judged: true }];
             assert_eq!(
-                Answers(&read(&wanted)).standing(name.id),
-                whole.standing(name.id),
+                Answers(&read(&wanted)).request_state(name.id),
+                whole.request_state(name.id),
                 "{}",
                 case(&wanted)
             );
@@ -212,7 +212,7 @@ fn a_forest_split_over_folders_answers_as_the_whole_in_one() {
             let (begin, end) = (id.get(..digits).unwrap(), id.get(26 - digits..).unwrap());
             for text in [begin, end, &id, "@", "@^", &format!("{other}..{id}"), &format!("x/{name}"), "none"]
             {
-                let wanted = AddressSpec::parse(text).unwrap().wanted(&|_| Ok(None)).unwrap();
+                let wanted = AddressSpec::parse(text).unwrap().read_scopes(&|_| Ok(None)).unwrap();
                 assert_eq!(
                     Answers(&read(&wanted)).resolved_text(text),
                     whole.resolved_text(text),

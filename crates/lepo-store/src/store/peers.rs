@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::dir::dir_at;
-use super::handle::{Store, opened};
+use super::handle::{Store, store_in};
 use crate::bubb::{BubbId, BubbName};
 use lepo_base::error::{Error, Result};
 
@@ -33,8 +33,8 @@ impl Store {
         self.peers.get_or_init(|| {
             let open = |name: String| {
                 let dir = dir_at(dir_at(&self.dir, FROM).ok()??, &name).ok()??;
-                let shown = self.dir.shown.join(FROM).join(&name);
-                let store = opened(dir, shown, self.root.clone());
+                let display_path = self.dir.display_path.join(FROM).join(&name);
+                let store = store_in(dir, display_path, self.root.clone());
                 // A store inside another has no such stores of its own.
                 let _ = store.peers.set(Vec::new());
                 Some((name, store))
@@ -50,7 +50,7 @@ impl Store {
             return None;
         }
         let fd = self.dir.fd.try_clone().ok()?;
-        let renewed = opened(fd, self.dir.shown.clone(), self.root.clone());
+        let renewed = store_in(fd, self.dir.display_path.clone(), self.root.clone());
         Some(Store {
             is_linked: self.is_linked,
             prover: self.prover.clone(),

@@ -21,7 +21,7 @@ impl Store {
     }
 
     fn open_with_len(&self, name: &BubbName) -> Result<(File, u64)> {
-        self.open_placed(name).map_err(|error| self.unreadable_bubb(name, error))
+        self.open_anywhere(name).map_err(|error| self.unreadable_bubb(name, error))
     }
 
     fn unreadable_bubb(&self, name: &BubbName, cause: io::Error) -> Error {
@@ -64,7 +64,7 @@ impl Store {
         Err(Error::usage(format!("message {} was edited: its content does not match its id", name.id)).hint(
             Hint::from("`lepo fsck` lists all that were edited; ")
                 .command(ResumeAction::Retry)
-                .words(" asks the model again"),
+                .text(" asks the model again"),
         ))
     }
 
@@ -77,7 +77,7 @@ impl Store {
     pub fn glance(&self, name: &BubbName) -> Result<String> {
         match small(self, name) {
             Some(text) => Ok(text),
-            None => ends(self, name).map_err(|error| self.unreadable_bubb(name, error)),
+            None => fill(self, name).map_err(|error| self.unreadable_bubb(name, error)),
         }
     }
 
@@ -136,8 +136,8 @@ fn small_bytes<'b>(
     (1..SMALL).contains(&bytes.len()).then_some(bytes)
 }
 
-fn ends(store: &Store, name: &BubbName) -> io::Result<String> {
-    let (mut file, len) = store.open_placed(name)?;
+fn fill(store: &Store, name: &BubbName) -> io::Result<String> {
+    let (mut file, len) = store.open_anywhere(name)?;
     let mut bytes = Vec::new();
     if len <= 2 * END {
         file.take(len).read_to_end(&mut bytes)?;

@@ -24,7 +24,7 @@ const NEW: Duration = Duration::from_secs(1);
 pub struct StrayFile {
     tmp: TempFile,
     /// Role and prev of an unfinished bubb; `None` if the file is not worth saving.
-    words: Option<(Role, Option<BubbId>)>,
+    saveable: Option<(Role, Option<BubbId>)>,
     /// Why it is worthless, or how much text it contains.
     pub about: String,
     /// Whether it is the folder of a batch.
@@ -45,14 +45,14 @@ impl Store {
 
     /// Saves or removes a stray. If saving fails, it stays unchanged.
     pub fn settle_stray(&self, stray: StrayFile) -> Result<StrayOutcome> {
-        let StrayFile { mut tmp, words, is_stage, .. } = stray;
+        let StrayFile { mut tmp, saveable, is_stage, .. } = stray;
         if is_stage {
             let (dir, stage) = (tmp.dir.try_clone(), tmp.file.try_clone().map(OwnedFd::from));
             let removed = dir.and_then(|dir| remove_stage(&dir, &tmp.name, &stage?));
             removed.map_err(|error| self.dir.error("cannot delete", format!("_tmp/{}", tmp.name), error))?;
             return Ok(StrayOutcome::Removed);
         }
-        match words {
+        match saveable {
             // Hidden, because it may be incomplete.
             Some((role, prev)) => {
                 self.adopt_draft(tmp, role, prev)?.publish(true, 0).map(StrayOutcome::Saved)
@@ -114,7 +114,7 @@ fn stray(dir: &OwnedFd, name: &str, made: TempKind) -> io::Result<Option<StrayFi
     }
     // Read again, because no other process can write it any more.
     let meta = file.metadata()?;
-    let (words, about) = match made {
+    let (saveable, about) = match made {
         TempKind::Bubb(..) if meta.nlink() == 0 => return Ok(None),
         TempKind::Bubb(..) if meta.nlink() > 1 => (None, "it is a message already".to_string()),
         TempKind::Bubb(..) if meta.len() == 0 => (None, "it is empty".to_string()),
@@ -124,7 +124,7 @@ fn stray(dir: &OwnedFd, name: &str, made: TempKind) -> io::Result<Option<StrayFi
         TempKind::Other => (None, "it was never put in its place".to_string()),
     };
     let tmp = TempFile { dir: dir.try_clone()?, name: name.to_string(), file, found: true };
-    Ok(Some(StrayFile { tmp, words, about, is_stage: false }))
+    Ok(Some(StrayFile { tmp, saveable, about, is_stage: false }))
 }
 
 /// Locks and returns the folder of a batch whose process has ended. Its files have no final path yet; the next import
@@ -137,5 +137,5 @@ fn stage(dir: &OwnedFd, name: &str) -> io::Result<Option<StrayFile>> {
     let tmp =
         TempFile { dir: dir.try_clone()?, name: name.to_string(), file: File::from(stage), found: true };
     let about = "an import that ended early; it can be repeated".to_string();
-    Ok(Some(StrayFile { tmp, words: None, about, is_stage: true }))
+    Ok(Some(StrayFile { tmp, saveable: None, about, is_stage: true }))
 }

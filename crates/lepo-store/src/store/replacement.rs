@@ -43,7 +43,8 @@ pub struct MovedBubb {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReplacementRecord {
     /// The request to which the user agreed, in the caller's form.
-    pub wish: serde_json::Value,
+    #[serde(rename = "wish")]
+    pub request: serde_json::Value,
     /// Set once every copy is published.
     pub replaced: Option<ReplacedFiles>,
     /// A keyed hash of [`ReplacementRecord::proven_bytes`]; empty without a key.
@@ -54,7 +55,7 @@ pub struct ReplacementRecord {
 impl ReplacementRecord {
     /// Returns the bytes that the proof covers: the record without the proof.
     pub fn proven_bytes(&self) -> Result<Vec<u8>> {
-        serde_json::to_vec(&(&self.wish, &self.replaced))
+        serde_json::to_vec(&(&self.request, &self.replaced))
             .map_err(|error| Error::store(format!("cannot write {REPLACING}")).because(error))
     }
 }
@@ -74,7 +75,7 @@ impl ReplacedFiles {
     }
 
     /// Returns the messages, each after its prev.
-    pub fn moved(&self) -> Vec<MovedBubb> {
+    pub fn moved_bubbs(&self) -> Vec<MovedBubb> {
         self.moved.iter().map(|&(from, to)| MovedBubb { from, to }).collect()
     }
 }
@@ -111,11 +112,11 @@ impl Replacement<'_> {
     }
 
     /// Reads the record of an unfinished replacement; `None` if all are finished.
-    pub fn begun(&self) -> Result<Option<ReplacementRecord>> {
+    pub fn unfinished_record(&self) -> Result<Option<ReplacementRecord>> {
         let dir = &self.store.dir;
         let Some(bytes) = dir.read_file(REPLACING)? else { return Ok(None) };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| {
-            Error::store(format!("cannot read {}", dir.shown.join(REPLACING).display()))
+            Error::store(format!("cannot read {}", dir.display_path.join(REPLACING).display()))
                 .because(error)
                 .hint(Self::REMOVE)
         })
@@ -123,7 +124,7 @@ impl Replacement<'_> {
 
     /// Returns the path of the record, for messages.
     pub fn path(&self) -> PathBuf {
-        self.store.dir.shown.join(REPLACING)
+        self.store.dir.display_path.join(REPLACING)
     }
 
     /// Writes the record, durable when this returns.
@@ -143,7 +144,7 @@ impl Replacement<'_> {
         }
         for copy in copies.iter().filter(|copy| !copy.is_here) {
             let read;
-            let bytes = match copy.words() {
+            let bytes = match copy.new_text() {
                 Some(words) => words,
                 None => {
                     read = self.store.read_bubb(&copy.original)?;
@@ -185,7 +186,7 @@ impl Replacement<'_> {
         other_words: &mut dyn FnMut(&[u8]) -> Option<Vec<u8>>,
     ) -> Result<()> {
         let store = self.store;
-        let moved = replaced.moved();
+        let moved = replaced.moved_bubbs();
         let ids: HashMap<BubbId, BubbId> = moved.iter().map(|moved| (moved.from.id, moved.to.id)).collect();
         for (name, at) in store.branches_or_error()? {
             if let Some(to) = ids.get(&at) {
@@ -298,7 +299,8 @@ mod tests {
         let original = batch.add(Role::User, false, None, 5, b"a secret").unwrap().name;
         batch.flush().unwrap();
         store.set_branch("main", original.id).unwrap();
-        let copying = CopyRequest { original, text: Some(b"a mask".to_vec()), under: CopyParent::Kept(None) };
+        let copying =
+            CopyRequest { original, text: Some(b"a mask".to_vec()), under: CopyParent::Existing(None) };
         let copies = plan_copies(&store, None, vec![copying]).unwrap();
         let to = copies[0].name;
         let replacement = store.replacement();
@@ -317,12 +319,12 @@ mod tests {
         let error = replacement.end(&replaced, &mut |_| None).unwrap_err().to_string();
         assert!(error.contains("_branches/other"), "{error}");
         assert_eq!(store.read_bubb(&original).unwrap(), b"a secret");
-        assert_eq!(replacement.begun().unwrap(), Some(record));
+        assert_eq!(replacement.unfinished_record().unwrap(), Some(record));
         fs::remove_dir(lepo.join("_branches/other")).unwrap();
         replacement.end(&replaced, &mut |_| None).unwrap();
         assert_eq!(store.names().unwrap(), [to]);
         assert_eq!(store.branch("main").unwrap(), Some(to.id));
-        assert_eq!(replacement.begun().unwrap(), None);
+        assert_eq!(replacement.unfinished_record().unwrap(), None);
     }
 
     #[test]

@@ -24,29 +24,29 @@ const ENDS: [&str; 2] = [".json", ".calls.json"];
 #[doc(hidden)]
 impl Store {
     /// Stores a replay for a pending request, with a proof, replacing an earlier one.
-    pub fn write_replay(&self, request: BubbId, kept: Map<String, Value>) -> Result<()> {
-        self.write_replay_file(request, &file(request), kept)
+    pub fn write_replay(&self, request: BubbId, replay: Map<String, Value>) -> Result<()> {
+        self.write_replay_file(request, &file(request), replay)
     }
 
     /// Stores the calls before an answer, with a proof, replacing earlier ones.
-    pub fn write_calls(&self, answer: BubbId, kept: Map<String, Value>) -> Result<()> {
-        self.write_replay_file(answer, &format!("{answer}{}", ENDS[1]), kept)
+    pub fn write_calls(&self, answer: BubbId, replay: Map<String, Value>) -> Result<()> {
+        self.write_replay_file(answer, &format!("{answer}{}", ENDS[1]), replay)
     }
 
-    fn write_replay_file(&self, request: BubbId, file: &str, mut kept: Map<String, Value>) -> Result<()> {
-        kept.remove(PROOF);
-        if let Some(proof) = self.proof(Statement::Replay(request, &bytes_of(&kept))) {
-            kept.insert(PROOF.to_string(), proof.into());
+    fn write_replay_file(&self, request: BubbId, file: &str, mut replay: Map<String, Value>) -> Result<()> {
+        replay.remove(PROOF);
+        if let Some(proof) = self.proof(Statement::Replay(request, &bytes_of(&replay))) {
+            replay.insert(PROOF.to_string(), proof.into());
         }
-        let bytes = bytes_of(&kept);
-        let keep = || -> io::Result<()> {
+        let bytes = bytes_of(&replay);
+        let write = || -> io::Result<()> {
             let dir = self.dir.subdir(REPLAYS)?;
             let mut tmp = self.dir.temporary("wire")?;
             tmp.file.write_all(&bytes)?;
             tmp.file.sync_all()?;
             tmp.replace(&dir, file)
         };
-        keep().map_err(|error| self.dir.error("cannot write in", REPLAYS, error))
+        write().map_err(|error| self.dir.error("cannot write in", REPLAYS, error))
     }
 
     /// Returns the replay that the user's own lepo stored for a request; fails if the file cannot be read. A replay
@@ -115,8 +115,8 @@ impl Store {
 const PROOF: &str = "proof";
 
 /// Returns the bytes that a proof covers; keys are sorted.
-fn bytes_of(kept: &Map<String, Value>) -> Vec<u8> {
-    serde_json::to_vec(kept).unwrap_or_default()
+fn bytes_of(replay: &Map<String, Value>) -> Vec<u8> {
+    serde_json::to_vec(replay).unwrap_or_default()
 }
 
 fn file(request: BubbId) -> String {

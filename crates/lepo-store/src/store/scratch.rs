@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 
 use super::dir::{failure, now};
-use super::handle::opened;
+use super::handle::store_in;
 use super::{STORE, Store};
 use lepo_base::error::Result;
 
@@ -31,14 +31,14 @@ impl Store {
         let scratch = ScratchStore::make(folder).map_err(failed)?;
         let (store, _) = Store::make(&scratch.folder, STORE.as_ref(), insts)?;
         let shown = scratch.folder.join(STORE);
-        Ok((opened(store.dir.fd, shown, root.to_path_buf()), scratch))
+        Ok((store_in(store.dir.fd, shown, root.to_path_buf()), scratch))
     }
 
     /// Opens an empty `folder` as a store for the working directory `root`, to read from a store that does not exist yet.
     pub fn open_empty(folder: &Path, root: &Path) -> Result<Store> {
         let failed = |error| failure(format!("cannot read {}", folder.display()), error);
         let fd = File::open(folder).map_err(failed)?.into();
-        Ok(opened(fd, STORE.into(), root.to_path_buf()))
+        Ok(store_in(fd, STORE.into(), root.to_path_buf()))
     }
 }
 

@@ -57,7 +57,7 @@ pub struct TidyResult {
     /// Number of blobs moved into folders.
     pub blobs: usize,
     /// Number of names that exist in both folders with different bytes, and stayed.
-    pub left: usize,
+    pub conflicting: usize,
 }
 
 impl TidyPlan {
@@ -82,10 +82,10 @@ impl Store {
     /// writers are not blocked.
     pub fn tidy_some(&self, limit: usize) -> Result<TidyResult> {
         let mut plan = self.plan_days(limit / 2)?;
-        let mut left = MOST_BESIDE;
+        let mut remaining = MOST_BESIDE;
         for names in plan.days.values_mut() {
-            names.truncate(left);
-            left -= names.len();
+            names.truncate(remaining);
+            remaining -= names.len();
         }
         plan.days.retain(|_, names| !names.is_empty());
         self.tidy_by_plan(&plan, &mut |_| ())
@@ -136,15 +136,15 @@ impl Store {
             for step in names.chunks(MOST_PER_SYNC) {
                 let files: Vec<String> = step.iter().map(BubbName::to_string).collect();
                 let folder = self.make_day_dir(*day).map_err(failed)?;
-                let (moved, left) = move_all(&self.dir.fd, &files, &folder).map_err(failed)?;
-                (tidied.moved, tidied.left) = (tidied.moved + moved, tidied.left + left);
+                let (moved, conflicting) = move_all(&self.dir.fd, &files, &folder).map_err(failed)?;
+                (tidied.moved, tidied.conflicting) = (tidied.moved + moved, tidied.conflicting + conflicting);
                 done += step.len() as u64;
                 progress(done);
             }
         }
         for (path, name) in &plan.misplaced {
-            let (moved, left) = self.move_misplaced(path, name).map_err(failed)?;
-            (tidied.righted, tidied.left) = (tidied.righted + moved, tidied.left + left);
+            let (moved, conflicting) = self.move_misplaced(path, name).map_err(failed)?;
+            (tidied.righted, tidied.conflicting) = (tidied.righted + moved, tidied.conflicting + conflicting);
             done += 1;
             progress(done);
         }
@@ -196,7 +196,7 @@ fn first_young() -> Day {
 /// Moves files into a folder that may have them already. Returns how many moved, and how many stayed because the
 /// folder has different files of these names.
 fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize, usize)> {
-    let (mut linked, mut moved, mut left) = (Vec::new(), 0, 0);
+    let (mut linked, mut moved, mut conflicting) = (Vec::new(), 0, 0);
     for file in files {
         // Read before linking, because another file may get this name afterwards.
         let Some(inode) = inode(from, file)? else { continue };
@@ -204,7 +204,7 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
             Ok(()) => linked.push((file, inode)),
             Err(Errno::EXIST) => match same(from, to, file)? {
                 true => linked.push((file, inode)),
-                false => left += still_here(from, file)?,
+                false => conflicting += still_here(from, file)?,
             },
             // Another tidying has moved it, or it was deleted.
             Err(Errno::NOENT) => {}
@@ -212,7 +212,7 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
                 match rename_new((from, file), (to, file)) {
                     Ok(true) => moved += 1,
                     Ok(false) if same(from, to, file)? => linked.push((file, inode)),
-                    Ok(false) => left += still_here(from, file)?,
+                    Ok(false) => conflicting += still_here(from, file)?,
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(error),
                 }
@@ -231,7 +231,7 @@ fn move_all(from: &OwnedFd, files: &[String], to: &OwnedFd) -> io::Result<(usize
             Err(error) => return Err(error.into()),
         }
     }
-    Ok((moved, left))
+    Ok((moved, conflicting))
 }
 
 /// Returns 1 if a file exists, 0 once another tidying has moved it.

@@ -57,15 +57,15 @@ fn a_tidied_store_is_the_same_and_a_misplaced_bubb_counts_again() {
         let young: Vec<BubbName> = in_lepo(&lepo).into_iter().filter(stays).collect();
         let plan = store.plan_tidy(keep).unwrap();
         let tidied = store.tidy_by_plan(&plan, &mut |_| ()).unwrap();
-        assert_eq!((tidied.righted, tidied.left), (hidden.len(), 0), "round {round}");
+        assert_eq!((tidied.righted, tidied.conflicting), (hidden.len(), 0), "round {round}");
         let mut after = store.names().unwrap();
         after.sort_unstable();
         assert_eq!(after, before, "round {round}");
         for name in &after {
             assert_eq!(store.text(name).unwrap(), "text");
         }
-        let left = in_lepo(&lepo);
-        assert!(young.iter().all(|name| left.contains(name)), "round {round}");
+        let conflicting = in_lepo(&lepo);
+        assert!(young.iter().all(|name| conflicting.contains(name)), "round {round}");
         let again = store.plan_tidy(keep).unwrap();
         assert!(again.misplaced.is_empty(), "round {round}: {again:?}");
         let misplaced = |found: &super::Finding| found.what == super::FindingKind::Misplaced;
@@ -113,7 +113,7 @@ fn what_is_in_both_with_other_bytes_stays() {
     write(&lepo, &name, "by hand");
     write(&lepo.join("_old/2025-11/13"), &name, "as it was");
     let tidied = store.tidy_by_plan(&store.plan_tidy(0).unwrap(), &mut |_| ()).unwrap();
-    assert_eq!((tidied.moved, tidied.left), (0, 1));
+    assert_eq!((tidied.moved, tidied.conflicting), (0, 1));
     assert_eq!(store.text(&name).unwrap(), "by hand");
     assert_eq!(fs::read(lepo.join("_old/2025-11/13").join(name.to_string())).unwrap(), b"as it was");
 }
@@ -183,8 +183,8 @@ fn two_tidyings_and_many_readers_and_writers_miss_nothing() {
         assert!(written.iter().all(|name| names.binary_search(name).is_ok()));
     });
     // Only bubbs from before are checked, because the writers add more, on a slow machine very many.
-    let left = in_lepo(&lepo);
-    assert!(known.iter().any(|name| !left.contains(name)));
+    let conflicting = in_lepo(&lepo);
+    assert!(known.iter().any(|name| !conflicting.contains(name)));
 }
 
 #[test]

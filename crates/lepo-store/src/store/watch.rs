@@ -47,10 +47,10 @@ pub struct WatchedBubb<'s> {
 
 enum NameChange {
     /// The file was created; it may still be empty.
-    Made(BubbName),
+    Created(BubbName),
     /// The bubb is complete: its writer has closed it, or renamed it here.
-    Whole(BubbName),
-    Gone(BubbName),
+    Complete(BubbName),
+    Deleted(BubbName),
     /// Events were lost.
     Missed,
 }
@@ -129,9 +129,9 @@ impl<'s> StoreWatch<'s> {
         let store = self.stores[number].1;
         match change {
             // A file written by hand is empty at first; it is reported when it is closed.
-            NameChange::Made(name) if len_of(store, &name) == Some(0) => {}
-            NameChange::Made(name) | NameChange::Whole(name) => self.put(number, name),
-            NameChange::Gone(name) => {
+            NameChange::Created(name) if len_of(store, &name) == Some(0) => {}
+            NameChange::Created(name) | NameChange::Complete(name) => self.put(number, name),
+            NameChange::Deleted(name) => {
                 self.known[number].remove(&name);
             }
             NameChange::Missed => {
@@ -182,17 +182,17 @@ fn parse_event(event: notify::Result<notify::Event>, dirs: &[PathBuf]) -> Vec<(u
     if event.need_rescan() || !sys::WATCH_TELLS_CLOSING {
         return missed();
     }
-    let tell: fn(BubbName) -> NameChange = match event.kind {
-        EventKind::Create(CreateKind::File) => NameChange::Made,
-        EventKind::Access(AccessKind::Close(AccessMode::Write)) => NameChange::Whole,
-        EventKind::Modify(ModifyKind::Name(RenameMode::To)) => NameChange::Whole,
-        EventKind::Modify(ModifyKind::Name(RenameMode::From)) | EventKind::Remove(_) => NameChange::Gone,
+    let name_change: fn(BubbName) -> NameChange = match event.kind {
+        EventKind::Create(CreateKind::File) => NameChange::Created,
+        EventKind::Access(AccessKind::Close(AccessMode::Write)) => NameChange::Complete,
+        EventKind::Modify(ModifyKind::Name(RenameMode::To)) => NameChange::Complete,
+        EventKind::Modify(ModifyKind::Name(RenameMode::From)) | EventKind::Remove(_) => NameChange::Deleted,
         _ => return Vec::new(),
     };
     let change_of = |path: &PathBuf| {
         let name = BubbName::parse(path.file_name()?.as_bytes())?;
         let number = dirs.iter().position(|dir| path.parent().is_some_and(|parent| parent.ends_with(dir)))?;
-        Some((number, tell(name)))
+        Some((number, name_change(name)))
     };
     event.paths.iter().filter_map(change_of).collect()
 }

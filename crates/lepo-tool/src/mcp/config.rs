@@ -1,5 +1,5 @@
-//! `mcp.json`: MCP servers under `mcpServers`, which other clients read too, or under `servers` and `mcp.servers`, as
-//! VS Code writes them. A mistake disables only its own server; the notice names the server and the key, never a value,
+//! `mcp.json`: MCP servers under `mcpServers`, which other clients read too, or under the keys of VS Code, Zed, Codex and
+//! OpenCode. A mistake disables only its own server; the notice names the server and the key, never a value,
 //! which may be a secret.
 
 mod duplicate_keys;
@@ -30,6 +30,14 @@ pub use identity::ClientIdentity;
 pub use json_comments::without_comments;
 pub use server::{ServerConfig, ServerDetails, ServerTarget, Transport};
 pub use variables::{EntryOrigin, ServerVariables, UsedVariable};
+
+/// Keys of a file next to the servers: a file with only these has no servers.
+const NO_SERVERS: &[&str] = &["$schema", "inputs"];
+
+/// Whether a value is a server's entry.
+fn is_server(value: &Value) -> bool {
+    ["command", "url", "type", "enabled"].iter().any(|key| value.get(key).is_some())
+}
 
 /// Returns the enabled and usable servers, and the notices about the files.
 pub fn servers(
@@ -105,8 +113,14 @@ pub(super) fn parse_with(
     let document: Value =
         serde_json::from_slice(&bytes).map_err(|error| wrong("not valid JSON").because(error))?;
     let at = |root: &[&str]| root.iter().try_fold(&document, |value, key| value.get(key));
-    let roots: Vec<_> = ROOTS.iter().filter_map(|root| Some((root.join("."), at(root)?))).collect();
-    if roots.is_empty() && document.as_object().is_none_or(|document| !document.is_empty()) {
+    let mut roots: Vec<_> = ROOTS.iter().filter_map(|root| Some((root.join("."), at(root)?))).collect();
+    // OpenCode's key, under which VS Code has other settings.
+    let is_list = |all: &Map<String, Value>| !all.is_empty() && all.values().all(is_server);
+    if let Some(entries) = at(&["mcp"]).filter(|entries| entries.as_object().is_some_and(is_list)) {
+        roots.push(("mcp".to_string(), entries));
+    }
+    let is_about = |key: &String| NO_SERVERS.contains(&key.as_str());
+    if roots.is_empty() && document.as_object().is_none_or(|document| !document.keys().all(is_about)) {
         return Err(wrong("no `mcpServers`"));
     }
     let twice = keys_twice(&bytes);

@@ -20,9 +20,9 @@ pub fn unshelve(servers: &mut Servers) {
 
 /// Lists the last known tools of servers that failed, where the conversation has them already: calls have the failure as
 /// their result.
-pub fn keep_last_lists(servers: &mut Servers, is_listed: impl Fn(&str) -> bool) {
+pub fn use_last_lists(servers: &mut Servers, is_listed: impl Fn(&str) -> bool) {
     let had = |server: &&mut Server| is_listed(&server.config.name);
-    servers.each.iter_mut().filter(had).for_each(Server::keep_last_list);
+    servers.each.iter_mut().filter(had).for_each(Server::use_last_list);
 }
 
 #[cfg(test)]
@@ -46,6 +46,7 @@ mod tests {
             hidden_env: Vec::new(),
             sign_ins: Path::new("").into(),
             transports: None,
+            starting: Default::default(),
         };
         let mut servers = Servers::new(configs, patience, setup, None);
         shelve(&mut servers);
@@ -53,7 +54,7 @@ mod tests {
         unshelve(&mut servers);
         let names: Vec<&str> = servers.each().iter().map(|server| server.config.name.as_str()).collect();
         assert_eq!(names, ["a", "b"]);
-        keep_last_lists(&mut servers, |_| true);
+        use_last_lists(&mut servers, |_| true);
         assert!(servers.each().iter().all(|server| server.tools.is_empty()));
     }
 }

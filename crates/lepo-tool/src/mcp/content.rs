@@ -25,11 +25,19 @@ pub enum ResultBlock {
     Bytes(String, Vec<u8>),
 }
 
-/// Parses a server's result; `None` if it contains neither `content` nor `structuredContent`.
+/// Keys of a result that are not part of what the tool returned.
+const NOT_RETURNED: &[&str] = &["_meta", "isError", "resultType"];
+
+/// Parses a server's result; `None` if it contains nothing. A result without `content` and `structuredContent` is its
+/// text or its JSON.
 pub fn read(result: &Value) -> Option<CallResult> {
-    let is_error = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
-    let content = result.get("content").and_then(Value::as_array);
-    let mut blocks: Vec<ResultBlock> = content.into_iter().flatten().map(block).collect();
+    let is_error = result.get("isError").is_some_and(|is_error| *is_error == true || *is_error == "true");
+    let content = result.get("content").filter(|content| !content.is_null());
+    let mut blocks: Vec<ResultBlock> = match content {
+        Some(Value::Array(content)) => content.iter().map(block).collect(),
+        Some(alone) => vec![block(alone)],
+        None => Vec::new(),
+    };
     // Each of these becomes a file.
     let files = blocks.iter_mut().filter(|block| matches!(block, ResultBlock::Bytes(..)));
     for block in files.skip(MOST_FILES) {
@@ -42,17 +50,38 @@ pub fn read(result: &Value) -> Option<CallResult> {
             Some(structured) if !structured.is_null() => {
                 blocks.push(ResultBlock::Text(structured.to_string()))
             }
-            _ if content.is_none() => return None,
-            _ => {}
+            _ if content.is_some() => {}
+            _ => blocks.push(ResultBlock::Text(returned(result)?)),
         }
     }
     Some(CallResult { is_error, blocks })
 }
 
+/// Returns the text or the JSON of a result in no form of the protocol; `toolResult` is the form before its first revision.
+fn returned(result: &Value) -> Option<String> {
+    let fields = match result {
+        Value::String(text) => return Some(text.clone()),
+        Value::Object(fields) => fields,
+        _ => return None,
+    };
+    if let Some(Value::String(text)) = fields.get("toolResult") {
+        return Some(text.clone());
+    }
+    let is_returned =
+        |(key, value): (&String, &Value)| !NOT_RETURNED.contains(&key.as_str()) && !value.is_null();
+    fields.iter().any(is_returned).then(|| result.to_string())
+}
+
 pub(super) fn block(block: &Value) -> ResultBlock {
+    if let Value::String(text) = block {
+        return ResultBlock::Text(text.clone());
+    }
     let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
     let read = match kind {
-        "text" => text(block, "text").map(|text| ResultBlock::Text(text.to_string())),
+        "text" => block
+            .get("text")
+            .map(|text| ResultBlock::Text(text.as_str().map_or_else(|| text.to_string(), str::to_string))),
+        "json" => block.get("json").or(block.get("data")).map(|json| ResultBlock::Text(json.to_string())),
         "image" | "audio" => bytes(block, kind),
         "resource" => block.get("resource").and_then(resource),
         "resource_link" => text(block, "uri").map(|uri| {
@@ -144,6 +173,17 @@ mod tests {
             (json!({"content": [], "structuredContent": {"a": 1}}), "{\"a\":1}"),
             (json!({"content": [{"type": "text", "text": "a"}], "structuredContent": {"a": 1}}), "a"),
             (json!({"content": []}), ""),
+            (json!({"content": "words"}), "words"),
+            (json!({"content": {"type": "text", "text": "words"}}), "words"),
+            (json!({"content": ["words", {"type": "text", "text": 42}]}), "words|42"),
+            (json!({"content": [{"type": "text", "text": {"a": 1}}]}), "{\"a\":1}"),
+            (json!({"content": [{"type": "json", "json": {"a": 1}}]}), "{\"a\":1}"),
+            (json!({"content": [], "isError": "true"}), "error:"),
+            (json!({"toolResult": "words"}), "words"),
+            (json!({"answer": 4, "_meta": {}}), "{\"answer\":4,\"_meta\":{}}"),
+            (json!("words"), "words"),
+            (json!({"_meta": {}, "isError": false}), "none"),
+            (json!({"content": null}), "none"),
             (json!({}), "none"),
             (json!([1]), "none"),
         ] {

@@ -209,10 +209,13 @@ impl FormField {
                 "n" | "no" | "false" => Some(json!(false)),
                 _ => None,
             },
-            FieldKind::One(choices) => chosen(choices, entered).map(|value| json!(value)),
+            FieldKind::One(choices) => find_choice(choices, entered).map(|value| json!(value)),
             FieldKind::Several(choices, ..) => {
                 let words = entered.split(',').map(str::trim).filter(|word| !word.is_empty());
-                words.map(|word| chosen(choices, word)).collect::<Option<Vec<&str>>>().map(|all| json!(all))
+                words
+                    .map(|word| find_choice(choices, word))
+                    .collect::<Option<Vec<&str>>>()
+                    .map(|all| json!(all))
             }
         };
         match value.filter(|value| self.fits(value)) {
@@ -250,7 +253,7 @@ impl FormField {
 }
 
 /// Finds the value that `word` names, as itself or by its title.
-fn chosen<'c>(choices: &'c [FormChoice], word: &str) -> Option<&'c str> {
+fn find_choice<'c>(choices: &'c [FormChoice], word: &str) -> Option<&'c str> {
     let exact = choices.iter().find(|choice| choice.value == word);
     let found = exact.or_else(|| choices.iter().find(|choice| choice.title.eq_ignore_ascii_case(word)));
     found.map(|choice| choice.value.as_str())

@@ -18,7 +18,7 @@ pub(super) fn hidden(value: Value, secrets: &ServerSecrets) -> Value {
     }
 }
 
-pub(super) fn failure_words(failure: &CallFailure, secrets: &ServerSecrets, server: &str) -> String {
+pub(super) fn failure_text(failure: &CallFailure, secrets: &ServerSecrets, server: &str) -> String {
     let words = match failure {
         CallFailure::Refused(words)
         | CallFailure::NotStarted(words)
@@ -47,7 +47,7 @@ mod tests {
             scope: Some("files:read a;id`x`".into()),
             ..SignInNeeded::default()
         };
-        let words = failure_words(&CallFailure::SignIn(needed), &ServerSecrets::default(), "my s");
+        let words = failure_text(&CallFailure::SignIn(needed), &ServerSecrets::default(), "my s");
         assert_eq!(words, "no; sign in with `lepo mcp login 'my s' --scope files:read --scope 'a;id`x`'`");
     }
 }

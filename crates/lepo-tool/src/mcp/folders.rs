@@ -91,13 +91,13 @@ impl ServerFolders {
     }
 
     /// Whether a server does not start in its folder because the worktree is not trusted.
-    pub fn is_kept_out(&self, config: &ServerConfig) -> bool {
+    pub fn lacks_trust(&self, config: &ServerConfig) -> bool {
         self.own_start.is_empty() && self.depends_on_trust(config)
     }
 
     /// Returns the folder that identifies the lists and pins of a server; `None` for an address. All empty folders are
     /// equal.
-    pub fn kept_by(&self, config: &ServerConfig) -> Option<PathBuf> {
+    pub fn identity_folder(&self, config: &ServerConfig) -> Option<PathBuf> {
         let ServerTarget::Program { cwd, .. } = &config.target else { return None };
         let start = self.start_of(config).ok().flatten();
         let path = start.as_ref().and_then(StartFolder::path);
@@ -162,16 +162,19 @@ mod tests {
             let config = config(&format!(r#"{{"command":"sh"{cwd}}}"#), origin);
             let start = |is_trusted| folders(is_trusted).start_of(&config);
             assert_eq!((start(false), start(true)), (untrusted, trusts), "{cwd} {origin:?}");
-            assert_eq!(folders(false).kept_by(&config), Some(kept.into()), "{cwd} {origin:?}");
+            assert_eq!(folders(false).identity_folder(&config), Some(kept.into()), "{cwd} {origin:?}");
             let differs = start(false) != start(true);
             assert_eq!(folders(true).depends_on_trust(&config), differs, "{cwd} {origin:?}");
             assert_eq!(
-                (folders(false).is_kept_out(&config), folders(true).is_kept_out(&config)),
+                (folders(false).lacks_trust(&config), folders(true).lacks_trust(&config)),
                 (differs, false)
             );
         }
         let remote = config(r#"{"url":"http://h/"}"#, own);
-        assert_eq!((folders(false).start_of(&remote), folders(false).kept_by(&remote)), (Ok(None), None));
+        assert_eq!(
+            (folders(false).start_of(&remote), folders(false).identity_folder(&remote)),
+            (Ok(None), None)
+        );
     }
 
     #[test]

@@ -26,8 +26,8 @@ mod tool_list_cache;
 mod tools;
 
 pub use callback::Callback;
-pub use client::ServerTimeouts;
-pub use constant_lists::{keep_last_lists, shelve, unshelve};
+pub use client::{ServerTimeouts, StartingNames};
+pub use constant_lists::{shelve, unshelve, use_last_lists};
 pub use content::{CallResult, ResultBlock};
 pub use elicitation::{ElicitationForm, ElicitationHandler, ElicitationResult, FormField, ServerQuestion};
 pub use folders::{ServerFolders, program_label};
@@ -37,7 +37,9 @@ pub use pins::Pins;
 pub use programs_to_start::{end_server, programs_to_start};
 pub use prompt_tools::blocks;
 pub use request::{CallRequest, native_name};
-pub use resource_content::{PromptMessage, ResourceContent, fill_prompt, listed_prompt, read_resource};
+pub use resource_content::{
+    PromptMessage, ResourceContent, fill_prompt, listed_prompt, read_resource, wake_server,
+};
 pub use server::Server;
 pub use servers::{CallOutcome, Servers};
 pub use tool_list_cache::{KeyedHash, ToolListCache, forget_tool_lists};

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::client::{CallFailure, ListKind, McpClient, TimeLimits};
+use super::tools::next_cursor;
 
 /// Most pages of a list.
 const PAGES: usize = 100;
@@ -86,7 +87,7 @@ async fn entries(
     for _ in 0..PAGES {
         let page = client.page(list, cursor.take(), limits).await?;
         entries.extend(page.get(list.key()).and_then(Value::as_array).into_iter().flatten().cloned());
-        let next = page.get("nextCursor").and_then(Value::as_str).map(str::to_string);
+        let next = next_cursor(&page);
         // Cursors that form a cycle end the list, as the last page does.
         match next.filter(|next| seen.insert(next.clone())) {
             Some(next) if entries.len() < ENTRIES => cursor = Some(next),
@@ -138,7 +139,7 @@ impl McpPrompt {
             named.iter().any(|(given, _)| given == name) || words.iter().any(in_word)
         };
         let by_place = words.iter().filter(|word| match word.split_once('=') {
-            Some((name, _)) => !self.takes(name),
+            Some((name, _)) => !self.has_argument(name),
             None => true,
         });
         let open = self.arguments.iter().filter(|argument| !is_named(&argument.name));
@@ -156,7 +157,7 @@ impl McpPrompt {
         let named = named.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
         let (mut given, mut rest) = (named.collect::<Map<_, _>>(), Vec::new());
         for word in words {
-            let named = word.split_once('=').filter(|(name, _)| self.takes(name));
+            let named = word.split_once('=').filter(|(name, _)| self.has_argument(name));
             match named {
                 Some((name, value)) => drop(given.insert(name.to_string(), value.into())),
                 None => rest.push(word.as_str()),
@@ -167,7 +168,7 @@ impl McpPrompt {
         let (mut placed, mut rest) = (Vec::new(), rest.as_slice());
         while let Some((first, after)) = rest.split_first() {
             let Some(argument) = open.next() else {
-                return Err(format!("prompt {} takes {}, not {first:?}", self.name, self.taken()));
+                return Err(format!("prompt {} takes {}, not {first:?}", self.name, self.argument_list()));
             };
             let value = if open.peek().is_none() { rest.join(" ") } else { first.to_string() };
             rest = if open.peek().is_none() { &[] } else { after };
@@ -180,8 +181,8 @@ impl McpPrompt {
 
     /// Checks that the prompt has these arguments, and that all required ones have values.
     pub fn check(&self, given: &Map<String, Value>) -> Result<(), String> {
-        if let Some(unknown) = given.keys().find(|name| !self.takes(name)) {
-            return Err(format!("prompt {} takes {}, not {unknown:?}", self.name, self.taken()));
+        if let Some(unknown) = given.keys().find(|name| !self.has_argument(name)) {
+            return Err(format!("prompt {} takes {}, not {unknown:?}", self.name, self.argument_list()));
         }
         match self.arguments.iter().find(|argument| argument.required && !given.contains_key(&argument.name))
         {
@@ -192,11 +193,11 @@ impl McpPrompt {
         }
     }
 
-    fn takes(&self, name: &str) -> bool {
+    fn has_argument(&self, name: &str) -> bool {
         self.arguments.iter().any(|argument| argument.name == name)
     }
 
-    fn taken(&self) -> String {
+    fn argument_list(&self) -> String {
         if self.arguments.is_empty() { "no arguments".to_string() } else { self.usage() }
     }
 }

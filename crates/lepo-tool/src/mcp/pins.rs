@@ -40,8 +40,8 @@ impl Pins {
 
     /// Counts the tools to which the user has agreed, of a server that starts in these folders; `None` if it was never
     /// seen.
-    pub fn agreed(&self, config: &ServerConfig, folders: &ServerFolders) -> Result<Option<usize>> {
-        if !self.record.contains(&identity(config, folders.kept_by(config).as_deref()))? {
+    pub fn count_agreed(&self, config: &ServerConfig, folders: &ServerFolders) -> Result<Option<usize>> {
+        if !self.record.contains(&identity(config, folders.identity_folder(config).as_deref()))? {
             return Ok(None);
         }
         let begin = format!("{:?} ", config.name);
@@ -102,7 +102,7 @@ mod tests {
                 own_start: own,
                 ..ServerFolders::default()
             };
-            identity(&config, folders.kept_by(&config).as_deref())
+            identity(&config, folders.identity_folder(&config).as_deref())
         };
         let program = r#"{"command":"x","args":["a","b"]}"#;
         let remote = r#"{"url":"http://h/mcp?token=1","env":{"A":"1"}}"#;

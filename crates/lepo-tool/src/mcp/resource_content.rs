@@ -35,6 +35,11 @@ pub struct PromptMessage {
     pub block: ResultBlock,
 }
 
+/// Makes sure that the server of this name runs. Defers notices of its start.
+pub async fn wake_server(servers: &mut Servers, name: &str) -> Result<()> {
+    servers.awake(name).await.map(drop)
+}
+
 /// Reads a resource of a server.
 pub async fn read_resource(
     servers: &mut Servers,
@@ -45,11 +50,11 @@ pub async fn read_resource(
     let patience = servers.patience;
     let server = servers.awake(server).await?;
     let limits = patience.with(&server.config).call;
-    let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
+    let client = server.client.as_mut().ok_or_else(|| missing_error(&server.config.name))?;
     let read = client.read(uri, limits, caller).await;
-    let result = server.taken(read).await.map_err(|words| {
+    let result = server.screen_result(read).await.map_err(|words| {
         Error::remote_lines(&format!("cannot read {uri} of server {}: {words}", server.config.name))
-            .hint(Hint::from(HintCommand::Tools).words(" lists its resources"))
+            .hint(Hint::from(HintCommand::Tools).text(" lists its resources"))
     })?;
     let contents = result.get("contents").and_then(Value::as_array);
     let contents: Option<Vec<ResourceContent>> = contents
@@ -64,12 +69,14 @@ pub async fn listed_prompt(servers: &mut Servers, server: &str, name: &str) -> R
     let limit = servers.patience.connect;
     let server = servers.awake(server).await?;
     let listed = server.list_offers(TimeLimits { idle: limit, total: limit }).await;
-    let of = &server.config.name;
+    let server_name = &server.config.name;
     let prompts = server.offers.as_ref().map(|offers| offers.prompts.as_slice()).unwrap_or_default();
     prompts.iter().find(|prompt| prompt.name == name).cloned().ok_or_else(|| match listed {
-        Ok(()) => Error::usage(format!("server {of} has no prompt {name:?}"))
-            .hint(Hint::from(HintCommand::Tools).words(" lists its prompts")),
-        Err(words) => Error::remote_lines(&format!("cannot list the prompts of server {of}: {words}")),
+        Ok(()) => Error::usage(format!("server {server_name} has no prompt {name:?}"))
+            .hint(Hint::from(HintCommand::Tools).text(" lists its prompts")),
+        Err(words) => {
+            Error::remote_lines(&format!("cannot list the prompts of server {server_name}: {words}"))
+        }
     })
 }
 
@@ -84,9 +91,9 @@ pub async fn fill_prompt(
     let patience = servers.patience;
     let server = servers.awake(server).await?;
     let limits = patience.with(&server.config).call;
-    let client = server.client.as_mut().ok_or_else(|| gone(&server.config.name))?;
+    let client = server.client.as_mut().ok_or_else(|| missing_error(&server.config.name))?;
     let filled = client.prompt(name, arguments, limits, caller).await;
-    let result = server.taken(filled).await.map_err(|words| {
+    let result = server.screen_result(filled).await.map_err(|words| {
         Error::remote_lines(&format!("prompt {name} of server {} failed: {words}", server.config.name))
     })?;
     let messages = result.get("messages").and_then(Value::as_array);
@@ -101,8 +108,8 @@ pub async fn fill_prompt(
     }
 }
 
-fn gone(name: &str) -> Error {
-    Error::remote(format!("server {name} is not there"))
+fn missing_error(name: &str) -> Error {
+    Error::remote(format!("server {name} is not running"))
 }
 
 impl ResourceContent {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use super::client::{CallFailure, McpClient, ProcessSetup, TimeLimits};
-use super::failure_text::{failure_words, hidden};
+use super::failure_text::{failure_text, hidden};
 use super::folders::ServerFolders;
 use super::notice::{ServerNotice, ToolsFault};
 use super::offers::Offers;
@@ -62,12 +62,12 @@ pub struct Server {
 impl Server {
     /// Creates a server about which nothing is known.
     pub(super) fn new(config: ServerConfig, setup: &ProcessSetup, lists: Option<&ToolListCache>) -> Server {
-        let folder = setup.folders.kept_by(&config);
+        let folder = setup.folders.identity_folder(&config);
         Server {
             secrets: ServerSecrets::from_config(&config),
             list_file: lists.map(|lists| lists.file_for(&config, folder.as_deref())),
             folder,
-            kept_out: setup.folders.is_kept_out(&config).then(|| setup.folders.work_dir.clone()),
+            kept_out: setup.folders.lacks_trust(&config).then(|| setup.folders.work_dir.clone()),
             config,
             tools: Vec::new(),
             live: Vec::new(),
@@ -89,7 +89,7 @@ impl Server {
     /// Sets other start folders. Unless the server runs, everything known about its tools belongs to the old folder and
     /// is dropped.
     pub(super) fn set_folders(&mut self, folders: &ServerFolders, lists: Option<&ToolListCache>) {
-        let folder = folders.kept_by(&self.config);
+        let folder = folders.identity_folder(&self.config);
         if self.client.is_some() || self.is_starting {
             return;
         }
@@ -104,7 +104,7 @@ impl Server {
 
     /// Notes whether it starts elsewhere than in the worktree: the trust in that may be another since the last start.
     pub(super) fn notes_start_in(&mut self, folders: &ServerFolders) {
-        self.kept_out = folders.is_kept_out(&self.config).then(|| folders.work_dir.clone());
+        self.kept_out = folders.lacks_trust(&self.config).then(|| folders.work_dir.clone());
     }
 
     /// Notes that it is starting in the background, and for how long it is waited for.
@@ -151,7 +151,7 @@ impl Server {
     }
 
     /// Advertises the last list of a server that failed and whose tools are not known, however old the list is.
-    pub(super) fn keep_last_list(&mut self) {
+    pub(super) fn use_last_list(&mut self) {
         if self.failure.is_none() || !self.tools.is_empty() {
             return;
         }
@@ -184,7 +184,7 @@ impl Server {
             }
             Err(failure) => {
                 let name = &self.config.name;
-                let mut words = failure_words(&failure, &self.secrets, name);
+                let mut words = failure_text(&failure, &self.secrets, name);
                 if self.ran_out && self.is_brief {
                     words.push_str(", as some minutes ago; `lepo do --list-tools` waits longer");
                 } else if self.ran_out
@@ -265,7 +265,7 @@ impl Server {
         }
         let again = match self.client.take() {
             Some(client) => {
-                let way = client.way();
+                let way = client.connect_method();
                 client.close().await;
                 Some(way)
             }
@@ -277,7 +277,7 @@ impl Server {
         self.compared_at = setup.check.stamp();
         let opened = StartedSession::open(&self.config, setup, patience, &self.secrets, again).await;
         let failed = opened.as_ref().err().map(|failure| {
-            let words = failure_words(failure, &self.secrets, &self.config.name);
+            let words = failure_text(failure, &self.secrets, &self.config.name);
             match again {
                 Some(_) => format!("it exited and cannot be restarted: {words}"),
                 None => words,
@@ -307,7 +307,7 @@ impl Server {
     }
 
     fn is_remote(&self) -> bool {
-        let is_sse = self.client.as_ref().is_some_and(|client| client.way().is_sse());
+        let is_sse = self.client.as_ref().is_some_and(|client| client.connect_method().is_sse());
         matches!(&self.config.target, ServerTarget::Remote { .. }) && !is_sse
     }
 
@@ -324,7 +324,7 @@ impl Server {
                 None
             }
             Err(failure) => {
-                let words = failure_words(&failure, &self.secrets, &self.config.name);
+                let words = failure_text(&failure, &self.secrets, &self.config.name);
                 Some(ServerNotice::ToolsUnlisted(self.config.name.clone(), words))
             }
         }
@@ -340,13 +340,16 @@ impl Server {
             return Ok(());
         }
         let listed = Offers::list(client, limits).await;
-        let offers = listed.map_err(|failure| failure_words(&failure, &self.secrets, &self.config.name))?;
+        let offers = listed.map_err(|failure| failure_text(&failure, &self.secrets, &self.config.name))?;
         self.offers = Some(offers);
         Ok(())
     }
 
     /// Returns a result without the secrets of the server, or the reason of the failure.
-    pub(super) async fn taken(&mut self, result: Result<Value, CallFailure>) -> Result<Value, String> {
+    pub(super) async fn screen_result(
+        &mut self,
+        result: Result<Value, CallFailure>,
+    ) -> Result<Value, String> {
         match (result, &mut self.client) {
             (Ok(result), _) => {
                 self.suspect = false;
@@ -358,7 +361,7 @@ impl Server {
                     Some(client) => client.explain(failure).await,
                     None => failure,
                 };
-                Err(failure_words(&failure, &self.secrets, &self.config.name))
+                Err(failure_text(&failure, &self.secrets, &self.config.name))
             }
         }
     }

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use super::client::{ProcessSetup, ServerTimeouts, TimeLimits};
 use super::content::{self, CallResult};
 use super::elicitation::ElicitationHandler;
-use super::failure_text::{failure_words, hidden};
+use super::failure_text::{failure_text, hidden};
 use super::folders::{ServerFolders, program_label};
 use super::notice::ServerNotice;
 use super::request::native_prefix;
@@ -182,7 +182,7 @@ impl Servers {
         let Some(server) = self.each.get_mut(at) else { return };
         server.starts_in(&self.setup, !self.waits_fully);
         let patience = self.patience.with(&server.config);
-        let patience = if server.is_brief { patience.brief() } else { patience };
+        let patience = if server.is_brief { patience.shortened() } else { patience };
         self.starting.spawn(at, server, &self.setup, patience);
     }
 
@@ -335,7 +335,7 @@ impl Servers {
             }
             Err(failure) => {
                 server.suspect = true;
-                let words = failure_words(&failure, &server.secrets, name);
+                let words = failure_text(&failure, &server.secrets, name);
                 tracing::warn!(server = name, tool, ms, failed = words, "tool call failed");
                 CallOutcome::Failed(words)
             }

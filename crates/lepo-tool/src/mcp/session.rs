@@ -26,6 +26,7 @@ impl StartedSession {
         known: Option<ConnectMethod>,
     ) -> Result<StartedSession, CallFailure> {
         let start = Instant::now();
+        let _starting = setup.starting.add(&config.name);
         tracing::debug!(server = config.name, "starting");
         let (connect, live) = (patience.connect, &secrets.live);
         let mut client = match known {

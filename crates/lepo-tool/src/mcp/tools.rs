@@ -84,7 +84,7 @@ impl ToolListing {
         if self.is_cut {
             return None;
         }
-        let cursor = page.get("nextCursor")?.as_str()?.to_string();
+        let cursor = next_cursor(page)?;
         if !self.cursors.insert(cursor.clone()) {
             self.notes.push(ToolsFault::Circular);
             return None;
@@ -142,6 +142,15 @@ impl ToolListing {
             return;
         }
         self.tools.push(Tool { name: name.to_string(), description, schema });
+    }
+}
+
+/// Returns the cursor of the next page. An empty one ends the list, and some servers write a number.
+pub(super) fn next_cursor(page: &Value) -> Option<String> {
+    match page.get("nextCursor")? {
+        Value::String(cursor) => Some(cursor.clone()).filter(|cursor| !cursor.is_empty()),
+        Value::Number(cursor) => Some(cursor.to_string()),
+        _ => None,
     }
 }
 
@@ -264,7 +273,9 @@ mod tests {
     #[test]
     fn pages_end() {
         let page = |name: &str, next: &str| json!({"tools": [{"name": name}], "nextCursor": next});
-        assert_eq!(listing(&[page("a", "")]).2, Some(String::new()));
+        assert_eq!(listing(&[page("a", "")]), ("a".to_string(), vec![], None));
+        let numbered = json!({"tools": [{"name": "a"}], "nextCursor": 2});
+        assert_eq!(listing(&[numbered]).2, Some("2".to_string()));
         assert_eq!(listing(&[page("a", "1"), page("b", "2")]).2, Some("2".to_string()));
         let (names, notes, cursor) = listing(&[page("a", "1"), page("b", "1")]);
         assert_eq!((names.as_str(), notes.len(), cursor), ("a b", 1, None));

@@ -140,15 +140,15 @@ mod tests {
         ] {
             let words: Vec<String> = line.split(' ').map(|word| word.replace('_', " ")).collect();
             let reach = reach_of(&NamedProgram::new(&words[0], &words[1..], &top));
-            assert!(reach.holds(&top.join(reached), false), "{line} {reached}");
-            assert!(!reach.holds(&top.join(other), false), "{line} {other}");
+            assert!(reach.covers(&top.join(reached), false), "{line} {reached}");
+            assert!(!reach.covers(&top.join(other), false), "{line} {other}");
         }
         for (name, value) in [("CLASSPATH", "none:lib/*"), ("JDK_JAVA_OPTIONS", "-cp lib/*")] {
             let env = vec![(name.to_string(), Secret::new(value))];
             let program = NamedProgram { env, ..NamedProgram::new("java", &["x.Main".to_string()], &top) };
             let reach = reach_of(&program);
-            assert!(reach.holds(&top.join("lib/two.jar"), false), "{name}");
-            assert!(!reach.holds(&top.join("New.class"), false), "{name}");
+            assert!(reach.covers(&top.join("lib/two.jar"), false), "{name}");
+            assert!(!reach.covers(&top.join("New.class"), false), "{name}");
         }
     }
 }

@@ -80,7 +80,7 @@ fn package(word: &str) -> Option<String> {
 }
 
 /// Returns the modules that a script finds in its own folder before all others, and those in packages there.
-pub(super) fn beside_script(script: &Path) -> Vec<PathBuf> {
+pub(super) fn modules_near_script(script: &Path) -> Vec<PathBuf> {
     let ending = script.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let Some(endings) = MODULES.iter().find(|endings| endings.contains(&ending)) else { return Vec::new() };
     script.parent().map(|folder| modules(folder, endings)).unwrap_or_default()

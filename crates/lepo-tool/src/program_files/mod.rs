@@ -25,7 +25,7 @@ pub use start_check::{RunningCheck, StartCheck};
 
 use candidates::candidates;
 use loaded::{
-    beside_script, class_files, entry_files, packages, python_modules, running_text, runs_folder,
+    class_files, entry_files, modules_near_script, packages, python_modules, running_text, runs_folder,
     runs_python_from_folder, virtual_environment,
 };
 use obeyed::obeyed;
@@ -144,7 +144,7 @@ impl NamedProgram {
         let own = self.env.iter().rev().find(|(name, _)| name == "PATH");
         let folders: Vec<PathBuf> = match own {
             Some((_, value)) => std::env::split_paths(value.reveal()).collect(),
-            None => SearchPath::here().dirs().to_vec(),
+            None => SearchPath::current().dirs().to_vec(),
         };
         let mut files = folders.into_iter().map(|folder| self.dir.join(folder).join(&self.program));
         files.find(|path| path.is_file())
@@ -287,7 +287,7 @@ impl FileSearch {
         let words = program.words();
         let split: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).collect();
         let scripts = if self.compares { scripts } else { Vec::new() };
-        self.add_beside(&scripts);
+        self.add_sibling(&scripts);
         self.add_named_in(&scripts, &split);
         if self.compares && runs_python_from_folder(&split) && self.is_below(&program.dir) {
             self.add_compared(python_modules(&program.dir));
@@ -308,11 +308,11 @@ impl FileSearch {
         }
     }
 
-    fn add_beside(&mut self, scripts: &[PathBuf]) {
+    fn add_sibling(&mut self, scripts: &[PathBuf]) {
         let mut folders = BTreeSet::new();
         for script in scripts {
             if folders.insert((script.parent(), script.extension())) {
-                self.add_compared(beside_script(script));
+                self.add_compared(modules_near_script(script));
             }
         }
     }
@@ -323,7 +323,7 @@ impl FileSearch {
             let (Some(text), Some(folder)) = (running_text(file, words), file.parent()) else { continue };
             let named = text.lines().take(MOST_LINES).flat_map(candidates).map(|path| folder.join(path));
             let named: Vec<PathBuf> = named.filter(|path| path.is_file() && self.is_below(path)).collect();
-            self.add_beside(&named);
+            self.add_sibling(&named);
             self.add_compared(named);
         }
     }

@@ -54,7 +54,7 @@ impl Reach {
     }
 
     /// Whether the program may run this file or link.
-    pub fn holds(&self, path: &Path, is_link: bool) -> bool {
+    pub fn covers(&self, path: &Path, is_link: bool) -> bool {
         self.rules.iter().any(|rule| {
             let endings = match rule.loads {
                 Loads::Everything => return path.starts_with(&rule.root),
@@ -374,11 +374,11 @@ mod tests {
             let args: Vec<String> = words[1..].iter().map(|word| word.to_string()).collect();
             let reach = reach_of(&NamedProgram::new(words[0], &args, &top.join("app"))).with_links();
             for path in within {
-                assert!(reach.holds(&top.join(path), false), "{words:?} {path}");
+                assert!(reach.covers(&top.join(path), false), "{words:?} {path}");
                 assert!(reach.meets(&top.join(path)), "{words:?} {path}");
             }
             for path in without {
-                assert!(!reach.holds(&top.join(path), false), "{words:?} {path}");
+                assert!(!reach.covers(&top.join(path), false), "{words:?} {path}");
             }
         }
     }
@@ -388,10 +388,10 @@ mod tests {
         let (_place, top) = tree();
         let args = ["tools/server.py".to_string()];
         let reach = reach_of(&NamedProgram::new("python3", &args, &top.join("app")));
-        assert!(reach.holds(&top.join("app/tools/json"), true));
+        assert!(reach.covers(&top.join("app/tools/json"), true));
         assert!(
-            reach.holds(&top.join("app/tools/x.md"), true)
-                && !reach.holds(&top.join("app/tools/x.md"), false)
+            reach.covers(&top.join("app/tools/x.md"), true)
+                && !reach.covers(&top.join("app/tools/x.md"), false)
         );
         let outside =
             reach_of(&NamedProgram::new("npx", &["-y".to_string(), "x".to_string()], Path::new("/")));

@@ -36,7 +36,7 @@ struct Setting {
 
 /// Finds the paths in `dir` that the settings of the user, or of repositories at, below or around `dir`, name.
 /// `git_dirs` are the entries named `.git` below `dir`.
-pub fn named(dir: &Path, git_dirs: &[PathBuf]) -> NamedPaths {
+pub fn paths_named_for(dir: &Path, git_dirs: &[PathBuf]) -> NamedPaths {
     let home = env::var("HOME").map(PathBuf::from);
     let of_home = |path: &str| home.as_ref().map(|home| home.join(path));
     let config = env::var("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| of_home(".config"));

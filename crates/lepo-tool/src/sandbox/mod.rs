@@ -136,7 +136,7 @@ impl Sandbox {
             }
         };
         // The command may outlive lepo for a moment.
-        lock.descriptors()?.into_iter().for_each(|descriptor| program.hold(descriptor));
+        lock.descriptors()?.into_iter().for_each(|descriptor| program.add_lock(descriptor));
         leftovers.lock = lock;
         Ok((program, leftovers))
     }

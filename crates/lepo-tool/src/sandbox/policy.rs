@@ -75,7 +75,7 @@ impl Policy<'_> {
             mounts.extend(hidden.map(|path| (path, Mount::Hidden)));
         }
         if let Some(survey) = survey {
-            self.keep(&dir, survey, &mut mounts)?;
+            self.protect(&dir, survey, &mut mounts)?;
         }
         for path in self.writable.iter().filter_map(|path| path.canonicalize().ok()) {
             mounts.insert(path, Mount::ReadWrite);
@@ -144,7 +144,7 @@ impl Policy<'_> {
     }
 
     /// Makes paths in a writable working directory read-only.
-    fn keep(&self, dir: &Path, survey: &Survey, mounts: &mut Mounts) -> io::Result<()> {
+    fn protect(&self, dir: &Path, survey: &Survey, mounts: &mut Mounts) -> io::Result<()> {
         for (path, mount) in protected(dir, self.store, survey)? {
             // A directory that is not writable gets no mount points, and a hidden one reveals nothing.
             let parent = path.parent().map_or(Mount::ReadOnly, |parent| mount_at(mounts, parent));

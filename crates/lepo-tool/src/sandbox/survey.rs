@@ -8,7 +8,7 @@ use std::os::unix::fs::{DirEntryExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::autorun::{AutorunTrigger, runs_when};
-use super::git_settings::{NamedPaths, named};
+use super::git_settings::{NamedPaths, paths_named_for};
 use super::home_files::HomeFiles;
 use crate::touched::KnownFolders;
 
@@ -55,7 +55,7 @@ impl Survey {
 
     /// Adds the paths in `dir` that git's settings name.
     pub fn with_settings(mut self, dir: &Path) -> Survey {
-        let NamedPaths { obeyed, programs } = named(dir, &self.repositories);
+        let NamedPaths { obeyed, programs } = paths_named_for(dir, &self.repositories);
         self.named = obeyed.iter().chain(&programs).map(|path| (path.clone(), stamp(path))).collect();
         self.obeyed = obeyed.into_iter().collect();
         self

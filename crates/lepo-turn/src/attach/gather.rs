@@ -159,7 +159,7 @@ impl FileGatherer {
             folder: path.display().to_string(),
             files: files.len(),
             tokens,
-            skipped: left_out.skipped(),
+            skipped: left_out.into_groups(),
         }));
         Ok(files)
     }
@@ -231,7 +231,7 @@ fn read_within(path: &Path, room: u64) -> Result<Option<FileContent>> {
 
 impl FolderSkips {
     /// Returns the reasons, each with its first entries.
-    fn skipped(mut self) -> Vec<SkippedGroup> {
+    fn into_groups(mut self) -> Vec<SkippedGroup> {
         // The entries were visited by ascending size.
         self.not_text.sort();
         self.unreadable.sort();

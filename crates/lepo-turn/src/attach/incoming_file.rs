@@ -49,14 +49,14 @@ pub fn begin_files(store: &Store, question: Question) -> Result<(String, Vec<Fil
 }
 
 /// Stores a file, durably.
-pub fn keep_file(file: &NewFile, store: &Store) -> Result<Attachment> {
+pub fn store_file(file: &NewFile, store: &Store) -> Result<Attachment> {
     let mut upload = FileUpload::copy_in(file, store)?;
     upload.publish(store)?;
     Ok(upload.line)
 }
 
 /// Stores the files of a question, durably, and returns the text of its bubb.
-pub fn keep_files(store: &Store, question: Question) -> Result<String> {
+pub fn store_files(store: &Store, question: Question) -> Result<String> {
     let (text, mut files) = begin_files(store, question)?;
     files.iter_mut().try_for_each(|file| file.publish(store))?;
     Ok(text)

@@ -101,9 +101,9 @@ struct LimitExcess {
 
 fn other_model() -> Hint {
     Hint::from(HintCommand::OtherModel)
-        .words(" asks another model; ")
+        .text(" asks another model; ")
         .command(HintCommand::Models)
-        .words(" lists them")
+        .text(" lists them")
 }
 
 impl LimitExcess {

@@ -15,7 +15,7 @@ pub use attached_file::{AttachedFile, UnsentFiles, choose, sent_text};
 pub use bounded::{read_bounded, read_text};
 pub use folder_summary::{FolderSummary, SkipReason, SkippedGroup};
 pub use gather::FileGatherer;
-pub use incoming_file::{FileUpload, begin_files, keep_file, keep_files};
+pub use incoming_file::{FileUpload, begin_files, store_file, store_files};
 pub use limits::check;
 pub use new_file::{FileContent, NewFile};
 pub use same_name::{composed, lookalike, same_name};

@@ -48,7 +48,7 @@ pub enum FileContent {
 impl NewFile {
     /// Opens a file to attach. A file of unknown type is an error.
     pub fn open(path: &Path) -> Result<NewFile> {
-        known(&path.display().to_string(), NewFile::open_path(path)?)
+        known_type(&path.display().to_string(), NewFile::open_path(path)?)
     }
 
     /// Fetches the file at this URL.
@@ -59,7 +59,7 @@ impl NewFile {
 
     /// Creates a file from the bytes of `name`, which is not a path. Bytes of unknown type are an error.
     pub fn read(name: &str, bytes: Vec<u8>) -> Result<NewFile> {
-        known(name, NewFile::of_bytes(name, bytes)?)
+        known_type(name, NewFile::of_bytes(name, bytes)?)
     }
 
     /// Opens a path: a file to attach, which is not read yet, or the bytes of another file.
@@ -73,7 +73,7 @@ impl NewFile {
         if let (Some(media), true) = (Media::from_magic(&bytes), metadata.is_file()) {
             file.seek(SeekFrom::Start(0)).map_err(failed)?;
             let pixels = pixels(media, &shown, BufReader::new(&file))?;
-            let name = named(&shown, media);
+            let name = file_name(&shown, media);
             return Ok(FileContent::Media(NewFile {
                 media,
                 name,
@@ -89,7 +89,7 @@ impl NewFile {
     pub fn of_bytes(name: &str, bytes: Vec<u8>) -> Result<FileContent> {
         let Some(media) = Media::from_magic(&bytes) else { return Ok(FileContent::Other(bytes)) };
         let pixels = pixels(media, name, Cursor::new(&bytes))?;
-        let name = named(name, media);
+        let name = file_name(name, media);
         Ok(FileContent::Media(NewFile {
             media,
             name,
@@ -147,7 +147,7 @@ impl NewFile {
     }
 }
 
-fn known(name: &str, looked: FileContent) -> Result<NewFile> {
+fn known_type(name: &str, looked: FileContent) -> Result<NewFile> {
     let bytes = match looked {
         FileContent::Media(file) => return Ok(file),
         FileContent::Other(bytes) => bytes,
@@ -180,7 +180,7 @@ fn pixels(media: Media, name: &str, from: impl std::io::BufRead + Seek) -> Resul
 }
 
 /// Sanitises a name, and adds the extension of its type if it has no extension.
-fn named(path: &str, media: Media) -> String {
+fn file_name(path: &str, media: Media) -> String {
     let name = clean_name(path).unwrap_or_else(|| "file".into());
     if name.contains('.') { name } else { format!("{name}.{}", media.extension()) }
 }

@@ -20,7 +20,7 @@ pub enum ModelChoice {
     /// The model that answers.
     Model(Box<ModelConfig>),
     /// Nothing is configured: look for local models, then call [`LocalLookup::choose`].
-    Look(Box<LocalLookup>),
+    NeedsLookup(Box<LocalLookup>),
 }
 
 /// A choice that depends on the local models.
@@ -45,7 +45,7 @@ impl Settings {
     /// Returns the model that answers, with its key. Exit 2 if the name is unknown, the key is missing, or no
     /// model is active (with guidance).
     pub fn choose(&self) -> Result<ModelChoice> {
-        if let Some(chosen) = self.chosen() {
+        if let Some(chosen) = self.chosen_model() {
             let model = self.model(&chosen.value)?;
             model.require_key()?;
             model.require_web()?;
@@ -54,7 +54,7 @@ impl Settings {
         if !self.models.is_empty() {
             return Err(self.none_active());
         }
-        Ok(ModelChoice::Look(Box::new(LocalLookup {
+        Ok(ModelChoice::NeedsLookup(Box::new(LocalLookup {
             ollama_url: self.ambient.pair(lepo_model::Provider::Ollama).0,
             ambient: self.ambient.clone(),
             guidance: self.none_configured(),
@@ -63,7 +63,7 @@ impl Settings {
 
     /// Returns the name of the model that answers, and the source of the choice, if no server has to be
     /// asked.
-    pub fn chosen(&self) -> Option<SourcedValue<String>> {
+    pub fn chosen_model(&self) -> Option<SourcedValue<String>> {
         let set = |value: &str, source: &SettingSource| SourcedValue {
             value: value.to_string(),
             source: source.clone(),
@@ -88,7 +88,7 @@ impl Settings {
 
     /// Returns the notice for the case that nothing is configured and the embedded model answers.
     pub fn embedded_note(&self, answers: &ModelConfig) -> Option<Notice> {
-        let unsaid = self.chosen().is_none() && answers.provider == lepo_model::Provider::Embedded;
+        let unsaid = self.chosen_model().is_none() && answers.provider == lepo_model::Provider::Embedded;
         unsaid.then_some(Notice::EmbeddedAnswers)
     }
 
@@ -131,7 +131,7 @@ impl Settings {
             Hint::from("choose one with /set-model")
                 .either(" or `lepo model use NAME`, or for once with ", ", or for this session with ")
                 .command(HintCommand::OtherModel)
-                .words(format!("; configured: {}", self.names())),
+                .text(format!("; configured: {}", self.names())),
         )
     }
 

@@ -43,7 +43,7 @@ pub fn set_active(path: &Path, name: &str) -> Result<()> {
         }
         Err(Error::usage(format!("no model \"{name}\" in {}", path.display())).hint(
             Hint::from(HintCommand::Models)
-                .words(" lists the models; this file is the only one that is changed"),
+                .text(" lists the models; this file is the only one that is changed"),
         ))
     })
 }

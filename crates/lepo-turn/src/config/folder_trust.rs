@@ -58,7 +58,7 @@ impl FolderTrust {
     }
 
     /// Records an answer, durably.
-    pub fn keep(&self, folder: &WorkFolder, is_trusted: bool) -> Result<()> {
+    pub fn record_answer(&self, folder: &WorkFolder, is_trusted: bool) -> Result<()> {
         self.add(folder, if is_trusted { YES } else { NO })
     }
 
@@ -127,13 +127,13 @@ mod tests {
         assert_eq!((trust.answer(&folder).unwrap(), starts()), (None, false));
         assert!(!trust.forget(&folder).unwrap());
         for (answer, is_trusted) in [(false, false), (true, true), (false, false), (true, true)] {
-            trust.keep(&folder, answer).unwrap();
+            trust.record_answer(&folder, answer).unwrap();
             assert_eq!((trust.answer(&folder).unwrap(), starts()), (Some(answer), is_trusted));
         }
         assert_eq!((trust.answer(&foreign).unwrap(), trust.start_in(&other).is_empty()), (None, true));
         assert!(trust.forget_path(&folder.root).unwrap() && !trust.forget_path(&folder.root).unwrap());
         assert_eq!(trust.answer(&folder).unwrap(), None);
-        trust.keep(&folder, true).unwrap();
+        trust.record_answer(&folder, true).unwrap();
         // A folder created again under its name is another folder.
         std::fs::rename(&app, dir.path().join("moved")).unwrap();
         std::fs::create_dir(&app).unwrap();
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(trust.answer(&moved).unwrap(), None);
         assert!(work_folder(&dir.path().join("gone")).is_err());
         // A folder that becomes a repository keeps its answer.
-        trust.keep(&foreign, true).unwrap();
+        trust.record_answer(&foreign, true).unwrap();
         std::fs::create_dir_all(other.join(".git/objects")).unwrap();
         std::fs::write(other.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
         let repository = work_folder(&other).unwrap();
@@ -160,12 +160,12 @@ mod tests {
         };
         let both = [worktree("main"), worktree("linked")];
         for (agreed, taken_back) in [(0, 1), (1, 0), (0, 0), (1, 1)] {
-            trust.keep(&both[agreed], true).unwrap();
+            trust.record_answer(&both[agreed], true).unwrap();
             assert_eq!(both.each_ref().map(|tree| trust.answer(tree).unwrap()), [Some(true); 2]);
             assert!(trust.forget(&both[taken_back]).unwrap());
             assert_eq!(both.each_ref().map(|tree| trust.answer(tree).unwrap()), [None; 2]);
-            trust.keep(&both[agreed], true).unwrap();
-            trust.keep(&both[taken_back], false).unwrap();
+            trust.record_answer(&both[agreed], true).unwrap();
+            trust.record_answer(&both[taken_back], false).unwrap();
             assert_eq!(both.each_ref().map(|tree| trust.answer(tree).unwrap()), [Some(false); 2]);
         }
         // A record that cannot be read trusts nothing.

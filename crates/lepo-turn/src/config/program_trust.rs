@@ -100,13 +100,13 @@ impl ProgramTrust {
         let recorded = self.record.contains_each(&hashes.iter().map(String::as_str).collect::<Vec<_>>())?;
         for ((program, hash), _) in programs.iter().zip(hashes).zip(recorded).filter(|(_, is_seen)| !is_seen)
         {
-            self.keep(Some(hash), &self.untouched_files(program)?)?;
+            self.append(Some(hash), &self.untouched_files(program)?)?;
         }
         Ok(())
     }
 
-    /// Returns the files of a program that changed without consent. Of a program that was never seen, returns only
-    /// those that a sandboxed command changed, and records the others.
+    /// Returns the files of a program that changed without consent. For a program that was never seen, these are
+    /// the files that a sandboxed command changed; the others are recorded.
     pub fn changes(&self, program: &NamedProgram) -> Result<Vec<ChangedFile>> {
         Ok(self.changes_before_start(program)?.0)
     }
@@ -132,8 +132,8 @@ impl ProgramTrust {
     pub fn agree_to_others(&self, program: &NamedProgram) -> Result<()> {
         let touched = Touched::by_commands(&self.touched, program)?;
         let mut changed = self.other_changes(program, &touched)?;
-        changed.retain(|file| !touched.holds(&file.path));
-        self.agree(&changed)
+        changed.retain(|file| !touched.contains(&file.path));
+        self.record_consent(&changed)
     }
 
     /// Returns all files without consent, and the lock that prevents commands from starting.
@@ -181,9 +181,9 @@ impl ProgramTrust {
         let is_seen = known.first() == Some(&true);
         let unknown = files.into_iter().zip(known.into_iter().skip(1)).filter(|(_, is_known)| !is_known);
         let (changed, first_seen): (Vec<_>, Vec<_>) =
-            unknown.map(|(file, _)| file).partition(|file| is_seen || touched.holds(&file.path));
+            unknown.map(|(file, _)| file).partition(|file| is_seen || touched.contains(&file.path));
         if !is_seen {
-            self.keep(Some(recorded), &first_seen)?;
+            self.append(Some(recorded), &first_seen)?;
         }
         self.all_changed(changed)
     }
@@ -201,7 +201,7 @@ impl ProgramTrust {
     }
 
     /// Records the user's consent to these files as displayed; durable when this returns.
-    pub fn agree(&self, changed: &[ChangedFile]) -> Result<()> {
+    pub fn record_consent(&self, changed: &[ChangedFile]) -> Result<()> {
         let files: Vec<FileState> = changed
             .iter()
             .cloned()
@@ -213,10 +213,10 @@ impl ProgramTrust {
                 hash,
             })
             .collect();
-        self.keep(None, &files)
+        self.append(None, &files)
     }
 
-    fn keep(&self, recorded: Option<String>, files: &[FileState]) -> Result<()> {
+    fn append(&self, recorded: Option<String>, files: &[FileState]) -> Result<()> {
         let recorded = recorded.map(|hash| format!("{hash} {:?}", self.folder.root));
         // Some of them may have consent for another program.
         let known =
@@ -226,12 +226,12 @@ impl ProgramTrust {
         self.record.append(&recorded.into_iter().chain(agreed).collect::<Vec<_>>())?;
         for file in files.iter().take(MOST_COPIES) {
             // Without the copy, a later change cannot be shown, but is still asked about.
-            let _ = self.keep_copy(file);
+            let _ = self.store_copy(file);
         }
         Ok(())
     }
 
-    fn keep_copy(&self, file: &FileState) -> io::Result<()> {
+    fn store_copy(&self, file: &FileState) -> io::Result<()> {
         let path = self.copy_path(&file.name);
         let Some(bytes) = &file.bytes else {
             return std::fs::remove_file(path);
@@ -271,7 +271,7 @@ impl ProgramTrust {
     fn untouched_files(&self, program: &NamedProgram) -> Result<Vec<FileState>> {
         let touched = Touched::by_commands(&self.touched, program)?;
         let mut files = self.files(program);
-        files.retain(|file| !touched.holds(&file.path));
+        files.retain(|file| !touched.contains(&file.path));
         Ok(files)
     }
 
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(changes(), changed, "to be asked is no agreement");
         // The yes is to what was shown, not to what is there by then.
         write("tools/server.py", "three\n");
-        trust.agree(&changed).unwrap();
+        trust.record_consent(&changed).unwrap();
         assert_eq!(names(&changes()), ["tools/server.py"]);
         assert_eq!(changes()[0].old.as_deref(), Some(&b"two\n"[..]));
         for text in ["one\n", "two\n"] {
@@ -365,7 +365,7 @@ mod tests {
         write("tools/server.py", &"x".repeat(LONGEST_COPY + 1));
         let changed = changes();
         assert_eq!(changed[0].new, None);
-        trust.agree(&changed).unwrap();
+        trust.record_consent(&changed).unwrap();
         assert_eq!(changes(), []);
     }
 

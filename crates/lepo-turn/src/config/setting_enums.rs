@@ -5,11 +5,11 @@ use lepo_base::keyword::Keyword;
 
 /// Defines enums whose values are spelled as a word.
 macro_rules! setting_enums {
-    ($($(#[$about:meta])* pub enum $name:ident { $($(#[$of:meta])* $value:ident = $word:literal,)* })*) => {$(
+    ($($(#[$about:meta])* pub enum $name:ident { $($(#[$value_about:meta])* $value:ident = $word:literal,)* })*) => {$(
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum $name {
-            $($(#[$of])* $value,)*
+            $($(#[$value_about])* $value,)*
         }
 
         impl $name {

@@ -14,7 +14,7 @@ use super::reader::ConfigReader;
 use super::source::{SettingSource, SourcedValue};
 use super::table::{NAMES, Settings, VARIABLES};
 use super::tree::SettingTable;
-use lepo_base::env::Env;
+use lepo_base::env::{Env, expand_home};
 use lepo_base::error::{Error, Result};
 use lepo_base::hash_file::read_if_there;
 use lepo_base::keyword::Keyword;
@@ -77,11 +77,9 @@ pub fn load_settings(
     }
     table.merge(above);
     let mut settings = Settings { file, ..read_layers(table, env, flags)? };
-    let home = |path: PathBuf| match (path.strip_prefix("~"), &paths.home) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => path,
-    };
-    let folders = settings.sandbox_read_only.into_iter().map(home).filter(|path| path.is_absolute());
+    let folders = settings.sandbox_read_only.into_iter();
+    let folders =
+        folders.map(|path| expand_home(path, paths.home.as_deref())).filter(|path| path.is_absolute());
     settings.sandbox_read_only = folders.collect();
     settings.ambient = Ambient::from_env(env)?.asking(&flags.options).with_weights(paths.models());
     for entry in merge(user.models, repo.models) {
@@ -121,7 +119,7 @@ fn read_layers(mut table: SettingTable, env: &Env, flags: &Flags) -> Result<Sett
 /// no keys; a model's program is listed without its arguments, since an argument may be a key.
 pub fn setting_lines(settings: &Settings) -> Vec<SettingRow> {
     let none = SourcedValue { value: String::new(), source: SettingSource::Default };
-    let SourcedValue { value, source } = settings.chosen().unwrap_or(none);
+    let SourcedValue { value, source } = settings.chosen_model().unwrap_or(none);
     let model = SettingRow { name: "model".into(), value, source, allowed: None };
     let line = |(name, value, allowed): (String, String, Option<String>)| {
         let source = settings.source(&name).clone();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::mistake::unfit;
 use super::setting_value::{SettingValue, WholeNumber};
 use lepo_base::time::parse_span;
-use lepo_store::bubb::counted;
+use lepo_store::bubb::plural;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tidy(Option<WholeNumber<100, 100_000_000>>);
@@ -55,11 +55,11 @@ impl RemovedSpan {
     }
 
     /// Returns the span as a sentence has it: `30 days`.
-    pub fn words(self) -> String {
+    pub fn description(self) -> String {
         match self.0 {
-            millis if millis % DAY == 0 => counted(millis / DAY, "day"),
-            millis if millis % HOUR == 0 => counted(millis / HOUR, "hour"),
-            millis => counted(millis / 60_000, "minute"),
+            millis if millis % DAY == 0 => plural(millis / DAY, "day"),
+            millis if millis % HOUR == 0 => plural(millis / HOUR, "hour"),
+            millis => plural(millis / 60_000, "minute"),
         }
     }
 }

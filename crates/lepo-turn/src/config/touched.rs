@@ -57,7 +57,7 @@ impl Touched {
     }
 
     /// Whether a command changed this path.
-    pub fn holds(&self, path: &Path) -> bool {
+    pub fn contains(&self, path: &Path) -> bool {
         self.paths.as_ref().is_some_and(|paths| paths.contains(path))
     }
 
@@ -83,20 +83,20 @@ impl Touched {
 /// Returns the entry of a path if a program may run it.
 fn reached(path: &Path, reach: &Reach) -> Option<TouchedEntry> {
     let kind = path.symlink_metadata().ok()?.file_type();
-    if kind.is_dir() || !reach.holds(path, kind.is_symlink()) {
+    if kind.is_dir() || !reach.covers(path, kind.is_symlink()) {
         return None;
     }
     if kind.is_file() {
         return Some(TouchedEntry { path: path.to_path_buf(), form: EntryForm::File });
     }
     let Ok(target) = path.read_link() else {
-        return Some(other(path, &[OTHER], "(neither a file nor a link)".to_string()));
+        return Some(other_entry(path, &[OTHER], "(neither a file nor a link)".to_string()));
     };
     let leads_to = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
     let is_same = !NEVER_SAME.iter().any(|folder| leads_to.starts_with(folder));
     let nonce = if is_same { String::new() } else { format!("{:?}", SystemTime::now()) };
     let about = format!("(a link to {})", target.display());
-    Some(other(path, &[LINK, target.as_os_str().as_bytes(), nonce.as_bytes()], about))
+    Some(other_entry(path, &[LINK, target.as_os_str().as_bytes(), nonce.as_bytes()], about))
 }
 
 /// Returns the files of a folder in which everything counts as changed; the folder itself if they are too many.
@@ -104,7 +104,7 @@ fn below(folder: &Path, id: &str, reach: &Reach) -> Vec<TouchedEntry> {
     // The agreed content is unchanged until another command changes the folder.
     let whole = || {
         let about = "(everything below it: too many files to compare)".to_string();
-        vec![other(folder, &[FOLDER, id.as_bytes()], about)]
+        vec![other_entry(folder, &[FOLDER, id.as_bytes()], about)]
     };
     let (mut found, mut looked) = (Vec::new(), 0);
     let mut folders = vec![folder.to_path_buf()];
@@ -129,7 +129,7 @@ fn below(folder: &Path, id: &str, reach: &Reach) -> Vec<TouchedEntry> {
     found
 }
 
-fn other(path: &Path, parts: &[&[u8]], about: String) -> TouchedEntry {
+fn other_entry(path: &Path, parts: &[&[u8]], about: String) -> TouchedEntry {
     let all: Vec<&[u8]> = parts.iter().copied().chain([path.as_os_str().as_bytes()]).collect();
     TouchedEntry { path: path.to_path_buf(), form: EntryForm::Other(hash_of(&all), about) }
 }

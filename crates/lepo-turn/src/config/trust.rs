@@ -69,7 +69,10 @@ impl Trust {
     }
 
     /// Returns for each of these instructions, given with its path, whether the user has agreed to it.
-    pub fn agreed<'f>(&self, files: impl Iterator<Item = (&'f Path, &'f str)>) -> Result<Vec<bool>> {
+    pub fn has_consent_each<'f>(
+        &self,
+        files: impl Iterator<Item = (&'f Path, &'f str)>,
+    ) -> Result<Vec<bool>> {
         let hashes: Vec<String> = files.map(|(path, text)| instructions_hash(path, text)).collect();
         self.record.contains_each(&hashes.iter().map(String::as_str).collect::<Vec<_>>())
     }
@@ -99,7 +102,7 @@ impl Trust {
     }
 
     /// Returns the recorded paths below these folders, sorted, as written in the record.
-    pub fn listed(&self, folders: &[&Path]) -> Result<Vec<String>> {
+    pub fn recorded_paths(&self, folders: &[&Path]) -> Result<Vec<String>> {
         let mut begins = Vec::new();
         for folder in folders {
             // `"/a/b/"` without its closing quote is a prefix of each path below the folder.
@@ -115,7 +118,7 @@ impl Trust {
     /// Revokes all trust in this path and in paths below it; returns the number of removed records.
     pub fn forget(&self, path: &Path) -> Result<usize> {
         let mut revoked = self.record.revoke(&format!("{path:?}"))?;
-        for below in self.listed(&[path])? {
+        for below in self.recorded_paths(&[path])? {
             revoked += self.record.revoke(&below)?;
         }
         Ok(revoked)

@@ -18,7 +18,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
         if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
-        written_beside(&target, bytes)?.persist(&target)?;
+        write_temporary(&target, bytes)?.persist(&target)?;
         sync_directory(&target)
     };
     attempt().map_err(|error| failed(path, error))
@@ -28,7 +28,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// by then, it remains unchanged. A reader never sees a partial file. Exit 2 on failure.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<()> {
     let attempt = || {
-        match written_beside(path, bytes)?.persist_noclobber(path) {
+        match write_temporary(path, bytes)?.persist_noclobber(path) {
             Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
             // The file system supports neither this rename nor links.
             Err(_) => exclusively(path, bytes)?,
@@ -65,7 +65,7 @@ fn directory(path: &Path) -> &Path {
 }
 
 /// Writes and syncs `bytes` to a temporary file in the directory of `path`.
-fn written_beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
+fn write_temporary(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
     let directory = directory(path);
     DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_string_lossy();

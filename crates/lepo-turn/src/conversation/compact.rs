@@ -16,7 +16,7 @@ use crate::journal::usage_entry;
 use crate::message::Message;
 use crate::send::send_whole;
 use crate::servers::servers_ready;
-use crate::skills::{find_skills, kept_of};
+use crate::skills::{called_instructions, find_skills};
 use crate::steering::steers_alone;
 use crate::stored_calls::finished_calls;
 use crate::summary_cut::{KEEP, summary_cut};
@@ -29,7 +29,7 @@ use lepo_base::error::{Error, ExitKind as ErrorKind, Result};
 use lepo_base::hint::{Hint, HintCommand, ResumeAction};
 use lepo_base::role::Role;
 use lepo_model::{AgentContext, Gate, ModelConfig, Planner};
-use lepo_store::bubb::{BubbId, BubbName, counted};
+use lepo_store::bubb::{BubbId, BubbName, plural};
 use lepo_store::conv::Forest;
 use lepo_store::store::{
     CopyParent, CopyRequest, PlannedCopy, WriteBatch, now, plan_copies, plan_copies_of_now, write_copies,
@@ -75,7 +75,7 @@ pub async fn compact(
     };
     let lasting = lasting(path.messages.get(..cut).unwrap_or_default());
     let ids: Vec<BubbId> = path.ids().collect();
-    let skills = kept_of(&path.messages);
+    let skills = called_instructions(&path.messages);
     let mut servers = env.servers_of_turns().await;
     let resources = TurnResources { model: &mut model, gate, servers: &mut servers, view: &mut *view };
     let nothing = &mut TurnRequest::new(start, None, &[]);
@@ -103,7 +103,7 @@ fn without_calls(env: &TurnEnv, forest: &Forest, path: &TurnPath, called: &HashS
     let base = first.checked_sub(1).and_then(|at| ids.get(at)).copied();
     let trust = Trust::new(&env.configured.paths);
     let is_own = unproven_messages(&env.store, &trust, &path.loaded)?.is_empty();
-    let skills = kept_of(&path.messages).map(|text| (text, true));
+    let skills = called_instructions(&path.messages).map(|text| (text, true));
     write_compacted(env, base, Vec::new(), (skills.into_iter().collect(), is_own), last)
 }
 
@@ -272,7 +272,7 @@ fn too_long_for_itself(error: Error) -> Error {
 }
 
 fn nothing_to_summarise(messages: &[Message], keep: usize) -> Error {
-    let questions = counted(messages.iter().filter(|message| message.is_question()).count(), "question");
+    let questions = plural(messages.iter().filter(|message| message.is_question()).count(), "question");
     Error::usage(format!("nothing to summarise: {questions}, and the last {keep} are kept"))
         .hint(Hint::default().either("--keep N keeps another number of questions", "ask more first"))
 }

@@ -1,12 +1,12 @@
 //! A conversation from turn to turn, for a process of `do`, a session and an editor: where the next turn starts, room in
-//! the window before it, and the position after it. A front takes the steps in its order, and [`Rules`] has what
-//! differs between fronts.
+//! the window before it, and the position after it. A frontend takes the steps in its order, and [`Rules`]
+//! has what differs between frontends.
 
 mod compact;
 mod position;
 mod window_fill;
 
-use super::between_turns::keep_question;
+use super::between_turns::store_unanswered;
 use super::decision::{Decision, Verdict};
 use super::outcome::Outcome;
 use super::question::Question;
@@ -28,20 +28,20 @@ pub const GONE: &str = "the last message of this conversation no longer exists";
 
 /// Whether a question is stored although its turn did not begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeepQuestion {
+pub enum StoreQuestion {
     Never,
     /// Not if making room for it failed.
     UnlessRoomFailed,
     Always,
 }
 
-/// Where the next question goes after one that got nothing.
+/// The message that the next question follows if the last one has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AfterNothing {
+pub enum AfterUnanswered {
     /// Follows what the unanswered one follows.
-    GoesPast,
+    FollowsItsPrev,
     /// Follows the unanswered one.
-    GoesBehind,
+    FollowsIt,
 }
 
 /// The position once a summary has made room for a question.
@@ -62,13 +62,13 @@ pub enum AfterRemoval {
     StartsConversation,
 }
 
-/// The differences between fronts.
+/// The differences between frontends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rules {
     /// A question whose turn did not begin.
-    pub keep: KeepQuestion,
+    pub store_question: StoreQuestion,
     /// The next question after an unanswered one.
-    pub after_nothing: AfterNothing,
+    pub after_unanswered: AfterUnanswered,
     /// The position after a summary before a question.
     pub after_room: AfterRoom,
     /// The next question after a removed message.
@@ -78,22 +78,22 @@ pub struct Rules {
 impl Rules {
     /// A process of `do`, which runs one turn.
     pub const DO: Rules = Rules {
-        keep: KeepQuestion::Never,
-        after_nothing: AfterNothing::GoesPast,
+        store_question: StoreQuestion::Never,
+        after_unanswered: AfterUnanswered::FollowsItsPrev,
         after_room: AfterRoom::KeepsBranch,
         after_removal: AfterRemoval::Fails,
     };
     /// A session in a terminal.
     pub const SESSION: Rules = Rules {
-        keep: KeepQuestion::UnlessRoomFailed,
-        after_nothing: AfterNothing::GoesPast,
+        store_question: StoreQuestion::UnlessRoomFailed,
+        after_unanswered: AfterUnanswered::FollowsItsPrev,
         after_room: AfterRoom::Moves,
         after_removal: AfterRemoval::StartsConversation,
     };
     /// A session of an editor.
     pub const EDITOR: Rules = Rules {
-        keep: KeepQuestion::Always,
-        after_nothing: AfterNothing::GoesBehind,
+        store_question: StoreQuestion::Always,
+        after_unanswered: AfterUnanswered::FollowsIt,
         after_room: AfterRoom::LeavesBranch,
         after_removal: AfterRemoval::Fails,
     };
@@ -126,7 +126,7 @@ impl NextTurn {
     }
 }
 
-/// A conversation that a front continues.
+/// A conversation that a frontend continues.
 #[derive(Debug, Clone)]
 pub struct Conversation {
     /// Where it continues.
@@ -208,7 +208,7 @@ impl Conversation {
     pub fn follow(&mut self, store: &Store, start: TurnStart, outcome: &Outcome) -> Result<BranchMove> {
         let position = &mut self.position;
         position.pending = outcome.pending;
-        if self.rules.after_nothing == AfterNothing::GoesPast {
+        if self.rules.after_unanswered == AfterUnanswered::FollowsItsPrev {
             let got_nothing = outcome.end() == outcome.user && outcome.pending.is_none();
             let is_retry = matches!(start, TurnStart::Again(_));
             // The stopped or whole answer that the question had before is still the end.
@@ -231,26 +231,28 @@ impl Conversation {
     }
 
     /// Stores a question whose turn did not begin, if the rules want it, to be answered later.
-    pub fn keep(
+    pub fn store_question(
         &mut self,
         env: &TurnEnv,
         question: Question,
         failed: FailedStep,
     ) -> Result<Option<BubbName>> {
-        let is_kept = match self.rules.keep {
-            KeepQuestion::Never => false,
-            KeepQuestion::UnlessRoomFailed => failed != FailedStep::Room,
-            KeepQuestion::Always => true,
+        let is_kept = match self.rules.store_question {
+            StoreQuestion::Never => false,
+            StoreQuestion::UnlessRoomFailed => failed != FailedStep::Room,
+            StoreQuestion::Always => true,
         };
         if !is_kept {
             return Ok(None);
         }
         let NextTurn { forest, start } = self.next_turn(&env.store, false)?;
-        let kept = keep_question(env, &forest, start, question)?;
+        let kept = store_unanswered(env, &forest, start, question)?;
         let position = &mut self.position;
-        match self.rules.after_nothing {
-            AfterNothing::GoesPast => (position.tip, position.unanswered) = (kept.prev, Some(kept.id)),
-            AfterNothing::GoesBehind => position.tip = Some(kept.id),
+        match self.rules.after_unanswered {
+            AfterUnanswered::FollowsItsPrev => {
+                (position.tip, position.unanswered) = (kept.prev, Some(kept.id))
+            }
+            AfterUnanswered::FollowsIt => position.tip = Some(kept.id),
         }
         Ok(Some(kept))
     }

@@ -26,7 +26,7 @@ pub enum BranchMove {
     Left(String),
 }
 
-/// The position of a front in the store.
+/// The position of a frontend in the store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Position {
     /// The bubb that the next question follows; `None` to start a conversation.

@@ -1,4 +1,4 @@
-//! The differences between fronts, each by a turn with a view that notes what it is shown, and a server that answers from a
+//! The differences between frontends, each by a turn with a view that notes what it is shown, and a server that answers from a
 //! list.
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -117,12 +117,12 @@ impl Scene {
         end.unwrap()
     }
 
-    /// Asks as each front does.
+    /// Asks as each frontend does.
     async fn ask(&mut self, conversation: &mut Conversation) -> Result<Outcome> {
         let Scene { env, config, room, turn, .. } = self;
         let mut next = conversation.next_turn(&env.store, false)?;
         if let Err(error) = conversation.make_room(env, config, &mut next, 5, room).await {
-            conversation.keep(env, question(), FailedStep::Room)?;
+            conversation.store_question(env, question(), FailedStep::Room)?;
             return Err(error);
         }
         let request = TurnRequest::new(next.start, Some(question()), &[]);
@@ -132,7 +132,7 @@ impl Scene {
                 Ok(outcome)
             }
             Err(error) => {
-                conversation.keep(env, question(), FailedStep::Begin)?;
+                conversation.store_question(env, question(), FailedStep::Begin)?;
                 Err(error)
             }
         }

@@ -4,7 +4,7 @@
 
 use futures_util::future::join_all;
 
-use super::history::{DebateHistory, ORCHESTRATOR, past};
+use super::history::{DebateHistory, ORCHESTRATOR, read_history};
 use super::participant::{ShortReply, select_before};
 use super::prompts::{DebatePrompts, bid_lines};
 use super::protocol::{Bid, OrchestratorDecision, decision, select_line, without_decisions};
@@ -90,7 +90,7 @@ fn with_resume_hint(error: Error, path: &TurnPath) -> Error {
     match (error.kind, path.tip()) {
         (ErrorKind::Signal(_) | ErrorKind::Remote, Some(tip)) => {
             let debate = ResumeAction::Debate(tip.to_string());
-            error.hint(Hint::from("what was said is kept: ").command(debate).words(" continues"))
+            error.hint(Hint::from("what was said is kept: ").command(debate).text(" continues"))
         }
         _ => error,
     }
@@ -114,7 +114,7 @@ impl Debate<'_> {
             }
             for index in self.rules.end_round() {
                 let name = &self.panel[index].name;
-                self.note(&Notice::Out(name.clone(), FAILURES));
+                self.note(&Notice::ParticipantOut(name.clone(), FAILURES));
             }
         }
         if self.rules.present().is_empty() && self.results.speeches.is_empty() {
@@ -129,7 +129,7 @@ impl Debate<'_> {
 
     /// Counts the speeches of a continued debate, so that each participant gets its turn.
     fn count_past_speeches(&mut self) {
-        let Some(past) = past(&self.path.messages) else { return };
+        let Some(past) = read_history(&self.path.messages) else { return };
         for (name, _) in &past.heard {
             if let Some(index) = self.panel.iter().position(|participant| participant.name == *name) {
                 self.rules.speak(index);
@@ -143,12 +143,12 @@ impl Debate<'_> {
         let present = self.rules.present();
         let names: Vec<&str> = present.iter().map(|&index| self.panel[index].name.as_str()).collect();
         group.view.on_event(GroupEvent::Floor(self.rules.round, &names));
-        let prompt = DebatePrompts::new(group.insts, &names, &self.past()).floor();
+        let prompt = DebatePrompts::new(group.insts, &names, &self.history()).floor();
         let under = self.path.tip();
         let participants = self.panel.iter_mut().enumerate().filter(|(index, _)| present.contains(index));
         let prompt = &prompt;
         let replies = participants.map(|(index, participant)| async move {
-            let reply = participant.brief(prompt, under, group).await;
+            let reply = participant.ask_short(prompt, under, group).await;
             match &reply {
                 Ok(brief) => {
                     participant.journal(group, "floor", None, brief);
@@ -184,7 +184,7 @@ impl Debate<'_> {
         if participant.is_lost_by(error) {
             let name = participant.name.clone();
             self.rules.remove(index);
-            self.note(&Notice::OutUnasked(name));
+            self.note(&Notice::ParticipantUnavailable(name));
         }
     }
 
@@ -199,7 +199,8 @@ impl Debate<'_> {
             }
             let present = self.rules.present();
             let names = self.names(&present);
-            let prompt = DebatePrompts::new(self.group.insts, &names, &self.past()).decision(&lines, again);
+            let prompt =
+                DebatePrompts::new(self.group.insts, &names, &self.history()).decision(&lines, again);
             let reply = self.judge(&prompt).await?;
             let names = self.names(&present);
             match decision(&reply.visible_text(), &names) {
@@ -229,7 +230,7 @@ impl Debate<'_> {
         let group = self.group;
         for _ in 0..FAILURES {
             group.view.on_event(GroupEvent::Judging(&self.orchestrator.name));
-            match self.orchestrator.brief(prompt, self.path.tip(), group).await {
+            match self.orchestrator.ask_short(prompt, self.path.tip(), group).await {
                 Ok(reply) => {
                     group.add(&mut self.path, Role::System, true, &reply.text)?;
                     self.orchestrator.journal(group, "orchestrator", self.path.tip(), &reply);
@@ -246,7 +247,7 @@ impl Debate<'_> {
     async fn hear_speech(&mut self, index: usize) -> Result<()> {
         let group = self.group;
         let names = self.names(&self.rules.present());
-        let prompt = DebatePrompts::new(group.insts, &names, &self.past()).speech();
+        let prompt = DebatePrompts::new(group.insts, &names, &self.history()).speech();
         let (participant, under) = (&mut self.panel[index], self.path.tip());
         group.view.on_event(GroupEvent::Chosen(&participant.name));
         match participant.speak(&[ChatMessage::new(Role::User, prompt)], None, under, group).await {
@@ -270,7 +271,7 @@ impl Debate<'_> {
     /// Asks the orchestrator for the conclusion, after the last round or if no participant wants to speak.
     async fn sum_up(&mut self) -> Result<()> {
         let present = self.rules.present();
-        let prompt = DebatePrompts::new(self.group.insts, &self.names(&present), &self.past()).summary();
+        let prompt = DebatePrompts::new(self.group.insts, &self.names(&present), &self.history()).summary();
         let mut reply = self.judge(&prompt).await?;
         if parse_conclusion(&reply).is_none() {
             reply = self.judge(&prompt).await?;
@@ -291,11 +292,11 @@ impl Debate<'_> {
 
     fn conclude(&mut self, reply: &ShortReply, summary: &str) -> Result<()> {
         let name = self.path.add(Role::Assistant, false, summary.as_bytes())?;
-        self.group.env.masking.note_given(name.id, summary);
+        self.group.env.masking.note_unmasked(name.id, summary);
         self.group.view.on_event(GroupEvent::Concluded(summary));
         self.group.emit(TurnEvent::Bubb(&name, Some(summary.as_bytes())));
         self.orchestrator.journal(self.group, "answer", Some(name.id), reply);
-        self.results.outcome.answer = Some(reply.answered(name));
+        self.results.outcome.answer = Some(reply.to_finished_answer(name));
         Ok(())
     }
 
@@ -310,8 +311,8 @@ impl Debate<'_> {
     }
 
     /// Returns the debate so far. Its path always has a question, so it is never the default.
-    fn past(&self) -> DebateHistory<'_> {
-        past(&self.path.messages).unwrap_or_default()
+    fn history(&self) -> DebateHistory<'_> {
+        read_history(&self.path.messages).unwrap_or_default()
     }
 
     fn names(&self, indexes: &[usize]) -> Vec<&str> {

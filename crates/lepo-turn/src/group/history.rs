@@ -21,7 +21,7 @@ pub struct DebateHistory<'s> {
 }
 
 /// Parses a path; `None` if it has no question.
-pub fn past(path: &[Message]) -> Option<DebateHistory<'_>> {
+pub fn read_history(path: &[Message]) -> Option<DebateHistory<'_>> {
     let topic = path.iter().rposition(Message::is_question)?;
     let mut past = DebateHistory { topic: &path[topic].text, heard: Vec::new() };
     let mut speaker = None;
@@ -65,7 +65,7 @@ pub fn debate_models(store: &Store, forest: &Forest, tip: Ix) -> Result<DebateMo
             models.orchestrator = Some(model);
             continue;
         }
-        for named in named(&text) {
+        for named in named_participants(&text) {
             if !models.participants.iter().any(|known| known == named) {
                 models.participants.push(named.to_string());
             }
@@ -75,7 +75,7 @@ pub fn debate_models(store: &Store, forest: &Forest, tip: Ix) -> Result<DebateMo
 }
 
 /// Returns the participants that a hidden message names: the bidders, or the next speaker.
-fn named(text: &str) -> Vec<&str> {
+fn named_participants(text: &str) -> Vec<&str> {
     if let Some(name) = selected(text) {
         // A conclusion without END is preceded by its author's line.
         return if name == ORCHESTRATOR { Vec::new() } else { vec![name] };
@@ -117,7 +117,7 @@ mod tests {
             ("gpt: REQUEST\nand more", &[]),
             ("a system prompt", &[]),
         ] {
-            assert_eq!(named(text), names, "{text}");
+            assert_eq!(named_participants(text), names, "{text}");
         }
     }
 
@@ -142,9 +142,9 @@ mod tests {
             ("u0 1 / s1 SELECT: b / a1 half / s1 SELECT: c / a0 x", "1", "[c] x"),
         ] {
             let path = path(text);
-            let past = past(&path).unwrap();
+            let past = read_history(&path).unwrap();
             assert_eq!((past.topic, past.history().as_str()), (topic, history), "{text}");
         }
-        assert_eq!(past(&path("s1 prompt / a0 x")), None);
+        assert_eq!(read_history(&path("s1 prompt / a0 x")), None);
     }
 }

@@ -88,7 +88,7 @@ async fn verdict(
     let inst = group.insts.judge.as_deref().unwrap_or(BARE);
     let prompt = fill(inst, &[("question", text.as_str()), ("answers", labelled.as_str())]);
     let messages = [ChatMessage::new(Role::User, prompt)];
-    let spoken = judge.speak_behind((&before, None), &messages, None, Some(question), group).await;
+    let spoken = judge.speak_after((&before, None), &messages, None, Some(question), group).await;
     spoken.map_err(without_summary_hint)
 }
 

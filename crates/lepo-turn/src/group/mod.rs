@@ -22,7 +22,7 @@ pub use protocol::{Bid, judged_by, select_line, selected};
 
 use super::outcome::{FinishedAnswer, ToolUse};
 use super::{CommandRunner, TurnEnv, TurnEvent, TurnRequest, TurnStart};
-use crate::attach::keep_files;
+use crate::attach::store_files;
 use crate::config::Insts;
 use crate::message::NewMessage;
 use crate::opening::{prompt_message, question_message};
@@ -79,7 +79,7 @@ impl GroupTurn<'_> {
     /// Adds a bubb that does not belong to a reply.
     pub(super) fn add(&self, path: &mut TurnPath, role: Role, hidden: bool, text: &str) -> Result<()> {
         let name = path.add(role, hidden, text.as_bytes())?;
-        self.env.masking.note_given(name.id, text);
+        self.env.masking.note_unmasked(name.id, text);
         self.emit(TurnEvent::Bubb(&name, Some(text.as_bytes())));
         Ok(())
     }
@@ -95,15 +95,15 @@ impl GroupTurn<'_> {
         }
         let (runner, mut ran, mut tools) = (CommandRunner::new(self.env), ask.ran.into_iter(), Vec::new());
         for command in &ask.runs {
-            let mut tell = |event: TurnEvent<'_>| self.emit(event);
+            let mut on_event = |event: TurnEvent<'_>| self.emit(event);
             tools.push(match ran.next() {
-                Some(carried) => runner.keep_own(&mut path, command, &carried, &mut tell)?,
-                None => runner.run(&mut path, command, &mut tell).await?,
+                Some(carried) => runner.store_own(&mut path, command, &carried, &mut on_event)?,
+                None => runner.run(&mut path, command, &mut on_event).await?,
             });
         }
         if let Some(question) = ask.question {
             let typed = question.typed_ranges.clone();
-            let question = keep_files(&self.env.store, question)?;
+            let question = store_files(&self.env.store, question)?;
             self.add_new(&mut path, &question_message(masking, question, &typed))?;
             let asked = path.tip();
             if let Some(question) = asked {

@@ -7,7 +7,7 @@ use super::{DebateOutcome, GroupTurn, ParallelOutcome, Participant};
 use crate::attach::{NewFile, check};
 use crate::folder_questions::questions_of_models;
 use crate::recorded::RecordedAnswer;
-use crate::steering::words_of_group;
+use crate::steering::texts_of_group;
 use crate::turn_path::TurnPath;
 use crate::unmask::forget_overtaken;
 use crate::{Configuration, ProgramRole, StartQuestion, TurnEnv, TurnRequest, TurnStart};
@@ -119,10 +119,10 @@ impl Panel {
         (forest, start): (&Forest, TurnStart),
     ) -> Result<StartQuestion> {
         let (configured, root) = (&env.configured, env.store.root());
-        let mut question = questions_of_models(configured, self.asked().map(|one| &one.config), root)?;
+        let mut question = questions_of_models(configured, self.unrecorded().map(|one| &one.config), root)?;
         if !question.is_empty() {
             let path = TurnPath::at(&env.store, forest, start, &env.masking)?;
-            question.steering = words_of_group(env, &path)?;
+            question.steering = texts_of_group(env, &path)?;
         }
         Ok(question)
     }
@@ -140,7 +140,7 @@ impl Panel {
     }
 
     /// Returns the participants without a recorded answer.
-    fn asked(&self) -> impl Iterator<Item = &Participant> {
+    fn unrecorded(&self) -> impl Iterator<Item = &Participant> {
         let all = self.participants.iter().chain(&self.orchestrator).chain(&self.judge);
         all.filter(|one| one.recorded.is_none())
     }

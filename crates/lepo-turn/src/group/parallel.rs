@@ -46,7 +46,7 @@ pub async fn parallel(
     let asked = panel.iter_mut().enumerate().map(|(index, participant)| async move {
         let name = participant.display_name.clone();
         if let Some(hit) = participant.recorded.take() {
-            group.view.on_event(GroupEvent::Spoken(&name, &hit.answered()));
+            group.view.on_event(GroupEvent::Spoken(&name, &hit.to_finished_answer()));
             return (name, hit.outcome());
         }
         let mut sent = path.messages.clone();
@@ -96,14 +96,14 @@ pub async fn parallel(
             let about_answers = if any_answered { "the answers that came are kept; " } else { "" };
             Some(
                 error
-                    .again(error.kind)
-                    .hint(Hint::from(about_answers).command(ResumeAction::RetryAll).words(" asks all again")),
+                    .with_kind(error.kind)
+                    .hint(Hint::from(about_answers).command(ResumeAction::RetryAll).text(" asks all again")),
             )
         }
         None if any_answered => None,
         None => {
             let none = format!("none of {} models answered", replies.len());
-            Some(Error::remote(none).hint(Hint::from(ResumeAction::RetryAll).words(" asks them again")))
+            Some(Error::remote(none).hint(Hint::from(ResumeAction::RetryAll).text(" asks them again")))
         }
     };
     log_failure(None, error.as_ref());
@@ -114,7 +114,7 @@ pub async fn parallel(
 fn recorded(group: GroupTurn<'_>, panel: &mut [Participant]) -> ParallelOutcome {
     let replies = panel.iter_mut().filter_map(|participant| {
         let hit = participant.recorded.take()?;
-        group.view.on_event(GroupEvent::Spoken(&participant.name, &hit.answered()));
+        group.view.on_event(GroupEvent::Spoken(&participant.name, &hit.to_finished_answer()));
         Some((participant.name.clone(), hit.outcome()))
     });
     ParallelOutcome { replies: replies.collect(), judge: None, error: None }

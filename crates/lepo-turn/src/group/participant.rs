@@ -12,7 +12,7 @@ use crate::outcome::FinishedAnswer;
 use crate::receive::receive;
 use crate::recorded::{RecordedAnswer, RequestFacts, ToolHashes, schema_hash};
 use crate::schema::{AnswerSchema, KEPT, complaint, unfit};
-use crate::send::whole;
+use crate::send::full_text;
 use crate::summary_cut::without_summary_hint;
 use crate::{Notice, TurnEvent, View};
 use lepo_base::error::{Error, ExitKind, Result};
@@ -62,7 +62,7 @@ impl ShortReply {
     }
 
     /// Returns the reply as the answer in a bubb.
-    pub fn answered(&self, name: BubbName) -> FinishedAnswer {
+    pub fn to_finished_answer(&self, name: BubbName) -> FinishedAnswer {
         FinishedAnswer { name, usage: self.usage, cut: None, ms: self.ms }
     }
 }
@@ -89,7 +89,7 @@ impl Participant {
     }
 
     /// Asks with a single prompt, and receives the reply completely.
-    pub(super) async fn brief(
+    pub(super) async fn ask_short(
         &mut self,
         prompt: &str,
         under: Option<BubbId>,
@@ -99,10 +99,10 @@ impl Participant {
         let messages = [ChatMessage::new(Role::User, prompt)];
         let name = self.name.clone();
         let mut ear = ReplyFront { name: &name, view: group.view };
-        let asked = async { whole(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
+        let asked = async { full_text(self.ask(&messages, None, group, &mut ear).await?, &mut ear).await };
         let read = group.env.interrupt.within(group.env.settings().many_timeout).or(asked).await;
         group.env.configured.agent_sandboxes.report_leftovers(&mut ear);
-        let read = read.inspect_err(|error| failed(group, &name, under, error, start));
+        let read = read.inspect_err(|error| record_failure(group, &name, under, error, start));
         let (text, usage) = read.map_err(|error| without_summary_hint(error).without_retry())?;
         let brief = ShortReply { text, under, usage, ms: start.elapsed().as_millis() as u64 };
         match brief.visible_text().trim() {
@@ -134,11 +134,11 @@ impl Participant {
         group: GroupTurn<'_>,
     ) -> Result<FinishedAnswer> {
         let before = select_line(&self.display_name);
-        self.speak_behind((&before, order), messages, schema, under, group).await
+        self.speak_after((&before, order), messages, schema, under, group).await
     }
 
     /// Like `speak_in_order`, after a hidden bubb with this text.
-    pub(super) async fn speak_behind(
+    pub(super) async fn speak_after(
         &mut self,
         (before, order): (&str, Option<OrderedAnswer<'_>>),
         messages: &[ChatMessage],
@@ -157,7 +157,7 @@ impl Participant {
             let interrupt = group.env.interrupt.within(group.env.settings().many_timeout);
             let in_request = schema.map(|schema| &schema.in_request);
             let answer = interrupt.or(self.ask(&messages, in_request, group, &mut ear)).await;
-            let answer = answer.inspect_err(|error| failed(group, &name, under, error, start))?;
+            let answer = answer.inspect_err(|error| record_failure(group, &name, under, error, start))?;
             let agent_calls = RefCell::default();
             let context = AnswerContext {
                 store: &group.env.store,
@@ -218,7 +218,7 @@ impl Participant {
         ear: &mut ReplyFront<'_>,
     ) -> Result<AnswerStream<'m>> {
         ear.on_event(TurnEvent::Waiting);
-        let model = self.model.as_mut().map_err(|error| error.again(ExitKind::Remote))?;
+        let model = self.model.as_mut().map_err(|error| error.with_kind(ExitKind::Remote))?;
         let agent = AgentContext { dir: Some(group.env.store.root()), ..AgentContext::default() };
         let request = ChatRequest { messages, schema, agent, ..ChatRequest::default() };
         model.ask(request, &mut |notice| ear.on_event(TurnEvent::Notice(&Notice::Model(notice)))).await
@@ -226,7 +226,7 @@ impl Participant {
 }
 
 /// Records a failed request, unless the user interrupted it.
-fn failed(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
+fn record_failure(group: GroupTurn<'_>, model: &str, under: Option<BubbId>, error: &Error, start: Instant) {
     if !matches!(error.kind, ExitKind::Signal(_)) {
         group.env.store.journal().add(JournalRecord { under, ..failure_entry(Some(model), start.elapsed()) });
     }

@@ -48,11 +48,11 @@ pub fn decision(reply: &str, names: &[&str]) -> Option<(String, OrchestratorDeci
     let (mut words, mut rest) = (String::new(), reply);
     while !rest.is_empty() {
         let (transcript, after) = rest.split_once('\n').unwrap_or((rest, ""));
-        let selected = behind(transcript, "SELECT")
-            .and_then(|name| named(name, names))
+        let selected = text_after(transcript, "SELECT")
+            .and_then(|name| find_name(name, names))
             .map(OrchestratorDecision::Select);
         let end = || {
-            let conclusion = format!("{}\n{after}", behind(transcript, "END")?);
+            let conclusion = format!("{}\n{after}", text_after(transcript, "END")?);
             let conclusion = conclusion.trim();
             // A bare name is not a conclusion.
             let ends = conclusion.is_empty() || without_decisions(conclusion).is_some();
@@ -71,7 +71,7 @@ pub fn decision(reply: &str, names: &[&str]) -> Option<(String, OrchestratorDeci
 /// Removes lines that select a speaker, and bare END lines, which conclude nothing; `None` if no other text
 /// remains.
 pub fn without_decisions(text: &str) -> Option<String> {
-    let decides = |line: &&str| behind(line, "SELECT").is_some() || behind(line, "END") == Some("");
+    let decides = |line: &&str| text_after(line, "SELECT").is_some() || text_after(line, "END") == Some("");
     let lines: Vec<&str> = text.lines().filter(|line| !decides(line)).collect();
     Some(lines.join("\n").trim().to_string()).filter(|text| !text.is_empty())
 }
@@ -87,7 +87,7 @@ pub fn selected(text: &str) -> Option<&str> {
 }
 
 /// Returns the text after a keyword and its colon at the start of a line.
-fn behind<'l>(line: &'l str, word: &str) -> Option<&'l str> {
+fn text_after<'l>(line: &'l str, word: &str) -> Option<&'l str> {
     let start = line.trim_start_matches(is_mark);
     let (head, tail) = start.split_at_checked(word.len())?;
     if !head.eq_ignore_ascii_case(word) {
@@ -100,7 +100,7 @@ fn behind<'l>(line: &'l str, word: &str) -> Option<&'l str> {
 }
 
 /// Finds the name at the start of a text: alone, or followed by a character that names do not contain.
-fn named(text: &str, names: &[&str]) -> Option<usize> {
+fn find_name(text: &str, names: &[&str]) -> Option<usize> {
     let bare = text.trim_matches(|c: char| is_mark(c) || "\"'“”‘’[](){}<>.,!".contains(c)).to_lowercase();
     let alone = |name: &str| [text, bare.as_str()].contains(&name) || name.to_lowercase() == bare;
     let before = |name: &str| {

@@ -44,7 +44,8 @@ pub(crate) fn unagreed(
             }
         }
     }
-    let agreed = trust.agreed(files.iter().map(|file| (file.absolute_path.as_path(), file.text.as_str())))?;
+    let agreed = trust
+        .has_consent_each(files.iter().map(|file| (file.absolute_path.as_path(), file.text.as_str())))?;
     Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
 }
 
@@ -58,7 +59,8 @@ pub fn unagreed_here(dir: &Path, trust: &Trust, masking: &Masking) -> Result<Vec
         path: file.path,
     };
     let files: Vec<SentInstructions> = found.files.into_iter().map(file).collect();
-    let agreed = trust.agreed(files.iter().map(|file| (file.absolute_path.as_path(), file.text.as_str())))?;
+    let agreed = trust
+        .has_consent_each(files.iter().map(|file| (file.absolute_path.as_path(), file.text.as_str())))?;
     Ok(files.into_iter().zip(agreed).filter(|(_, agreed)| !agreed).map(|(file, _)| file).collect())
 }
 
@@ -79,14 +81,14 @@ pub struct InstructionsConsent {
 /// Returns the consents to instructions below these folders.
 pub fn agreements(trust: &Trust, masking: &Masking, folders: &[&Path]) -> Result<Vec<InstructionsConsent>> {
     let mut found = Vec::new();
-    for path in trust.listed(folders)? {
+    for path in trust.recorded_paths(folders)? {
         let path = path.trim_matches('"').to_string();
         if !is_path_of_instructions(path.trim_start_matches('/')) {
             continue;
         }
         let text = read_instructions(None, Path::new(&path)).map(|(text, _)| text).unwrap_or_default();
         let text = masking.masked(&text);
-        let is_as_now = trust.agreed([(Path::new(&path), &*text)].into_iter())?.contains(&true);
+        let is_as_now = trust.has_consent_each([(Path::new(&path), &*text)].into_iter())?.contains(&true);
         found.push(InstructionsConsent { path, is_as_now });
     }
     Ok(found)

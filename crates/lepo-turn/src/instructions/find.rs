@@ -155,8 +155,9 @@ fn paths_between(root: &Path, dir: &Path) -> Vec<PathBuf> {
         folder.push(part);
         folders.push(folder.clone());
     }
-    let of = |folder: PathBuf| NAMES.map(|name| folder.join(name)).into_iter().find(|path| is_there(path));
-    folders.into_iter().filter_map(of).collect()
+    let instructions_in =
+        |folder: PathBuf| NAMES.map(|name| folder.join(name)).into_iter().find(|path| is_there(path));
+    folders.into_iter().filter_map(instructions_in).collect()
 }
 
 /// Whether an entry exists, even a broken link.

@@ -3,7 +3,7 @@
 use super::debate::debate;
 use super::facts::{options_json, schema_hash};
 use super::find::{find, verdict};
-use super::nearest::{missed, no_verdict};
+use super::nearest::{miss_error, no_verdict};
 use super::past_message::PastMessage;
 use super::query::{OptionsRule, Query, RecordStore, ToolsRule};
 use super::recorded_answer::RecordedAnswer;
@@ -74,7 +74,7 @@ impl MissingAnswer<'_> {
     /// Returns the error of a turn that may send nothing.
     pub fn error(&self, record: &RecordStore<'_>) -> Error {
         match self {
-            MissingAnswer::Answer(query) => missed(record, query),
+            MissingAnswer::Answer(query) => miss_error(record, query),
             MissingAnswer::Verdict(judge) => no_verdict(judge),
         }
     }

@@ -25,7 +25,7 @@ struct NearestLine {
 }
 
 /// Returns the error for a request that is not in the record.
-pub fn missed(record: &RecordStore<'_>, query: &Query<'_>) -> Error {
+pub fn miss_error(record: &RecordStore<'_>, query: &Query<'_>) -> Error {
     let message = match nearest(record, query) {
         Ok(Some(near)) => {
             format!("no recorded answer: nearest is {}: {}", near.name.id, near.difference)
@@ -108,10 +108,10 @@ fn after(
     Ok(after)
 }
 
-/// Returns an error of this kind.
+/// Returns the error for a missing recorded answer, with the command that asks a model instead.
 pub fn not_recorded(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::NotRecorded, message).hint(
-        Hint::from(ResumeAction::Recorded).words(" asks a model, and keeps its answer for the next time"),
+        Hint::from(ResumeAction::Recorded).text(" asks a model, and keeps its answer for the next time"),
     )
 }
 

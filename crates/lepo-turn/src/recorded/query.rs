@@ -89,7 +89,7 @@ impl<'r> RecordStore<'r> {
             let may = (name.role, name.hidden) == (last.role, last.hidden)
                 && sums.value(ix) == wanted_height
                 && (last.id == Some(name.id) || last.may_have(self.store.bubb_size(&name)));
-            if may && self.ends(ix, history)? {
+            if may && self.path_matches(ix, history)? {
                 found.push(ix);
             }
         }
@@ -97,7 +97,7 @@ impl<'r> RecordStore<'r> {
     }
 
     /// Whether the path to a message is equal to `past`.
-    fn ends(&self, ix: Ix, history: &[PastMessage]) -> Result<bool> {
+    fn path_matches(&self, ix: Ix, history: &[PastMessage]) -> Result<bool> {
         let mut remaining = history.iter().rev().peekable();
         let mut last = None;
         for ix in self.forest.up(ix) {
@@ -136,7 +136,7 @@ impl<'r> RecordStore<'r> {
             let name = self.forest.name(*ix);
             name.role == Role::Assistant && !name.hidden
         };
-        let of = |ix: Ix| {
+        let answer_on_record = |ix: Ix| {
             let mut between = Vec::new();
             for above in self.forest.up(ix).skip(1) {
                 if questions.contains(&above) {
@@ -150,7 +150,7 @@ impl<'r> RecordStore<'r> {
             }
             None
         };
-        self.forest.all().rev().filter(is_answer).filter_map(of).collect()
+        self.forest.all().rev().filter(is_answer).filter_map(answer_on_record).collect()
     }
 
     /// Whether the messages between question and answer belong to a turn: a planner's messages, and the name

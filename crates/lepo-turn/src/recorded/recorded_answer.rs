@@ -140,7 +140,7 @@ impl RecordedAnswer {
     }
 
     /// Returns the answer in the form of a turn's answer.
-    pub fn answered(&self) -> FinishedAnswer {
+    pub fn to_finished_answer(&self) -> FinishedAnswer {
         FinishedAnswer { name: self.answer, usage: self.usage, cut: None, ms: self.ms }
     }
 }

@@ -66,7 +66,7 @@ impl ReplayPlan {
         let plan = match (options.teacher, options.onto) {
             (true, _) => teacher(store, forest, &path, from),
             (false, Some(onto)) => below(store, forest, (&path, from), onto),
-            (false, None) => anew(store, forest, (&path, from), options.new_system)?,
+            (false, None) => separate_line(store, forest, (&path, from), options.new_system)?,
         };
         if plan.steps.is_empty() && plan.answered == 0 {
             return Err(Error::usage("the conversation has no question to ask again")
@@ -114,7 +114,7 @@ fn shared_question(forest: &Forest, path: &[Ix], from: usize) -> Option<ReplaySt
 }
 
 /// Plans a separate line, which shares the messages before `from`, or else the system prompt.
-fn anew(
+fn separate_line(
     store: &Store,
     forest: &Forest,
     (path, from): (&[Ix], usize),

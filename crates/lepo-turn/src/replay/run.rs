@@ -33,7 +33,7 @@ pub struct ReplayOutcome {
 /// The display of a line.
 pub trait ReplayObserver {
     /// Reports that question `number` of all questions is asked next.
-    fn on_question(&mut self, number: usize, of: usize);
+    fn on_question(&mut self, number: usize, total: usize);
 
     /// Returns the display of a turn.
     fn view(&mut self) -> &mut dyn View;
@@ -52,7 +52,7 @@ pub async fn replay(
     apart: u64,
     observer: &mut dyn ReplayObserver,
 ) -> ReplayOutcome {
-    let (of, answered) = (plan.steps.len() + plan.answered, plan.answered);
+    let (total, answered) = (plan.steps.len() + plan.answered, plan.answered);
     let remaining = plan.steps.len();
     let mut line = ReplayOutcome {
         name: config.name.clone(),
@@ -62,7 +62,7 @@ pub async fn replay(
         error: None,
     };
     for (index, step) in plan.steps.into_iter().enumerate() {
-        observer.on_question(answered + index, of);
+        observer.on_question(answered + index, total);
         let result = run(env, config, insts, (old, &step, apart), &mut line.tail, observer.view()).await;
         let mut outcome = match result {
             Ok(outcome) => outcome,
@@ -77,7 +77,7 @@ pub async fn replay(
         }
         line.error = outcome.error.take();
         if let Some(error) = &line.error {
-            outcome.error = Some(error.again(error.kind));
+            outcome.error = Some(error.with_kind(error.kind));
         }
         line.turns.push((step, outcome));
         if line.error.is_some() {

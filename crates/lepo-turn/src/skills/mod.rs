@@ -17,11 +17,11 @@ mod turn;
 
 pub use check::{check_skill, is_skill};
 pub use find::{Skill, SkillOrigin, Skills};
-pub(crate) use text::kept_of;
+pub(crate) use text::called_instructions;
 pub use tool::files_of;
 pub(crate) use turn::{
-    catalogue, find_skills, gives_skill, keep_skills, kept_skills, named_skill, offer_former_skills,
-    readable_skills, skill_tool,
+    answer_skill_call, catalogue, find_skills, named_skill, offer_former_skills, readable_skills, skill_tool,
+    skills_to_store, store_skills,
 };
 
 /// File names, in order of preference.

@@ -85,18 +85,18 @@ pub fn skill_text(skill: &Skill) -> String {
 /// Whether the path contains this text as the instructions of a skill.
 pub fn is_given(text: &str, path: &[Message], masking: &Masking) -> bool {
     let kept = masking.masked(text);
-    each_given(path).any(|message| message.text.contains(&*kept) || message.text.contains(text))
+    skill_messages(path).any(|message| message.text.contains(&*kept) || message.text.contains(text))
 }
 
 /// Whether the path contains instructions of this skill, in any version.
 pub fn is_of(skill: &Skill, path: &[Message]) -> bool {
     let head = head(skill);
-    each_given(path).any(|message| message.text.contains(&head))
+    skill_messages(path).any(|message| message.text.contains(&head))
 }
 
 /// Returns the bubbs with instructions of skills: stored ones, and the tool's results in the turn that called
 /// it.
-fn each_given(path: &[Message]) -> impl Iterator<Item = &Message> {
+fn skill_messages(path: &[Message]) -> impl Iterator<Item = &Message> {
     let kept = path.iter().filter(|message| message.body == Body::Skill);
     kept.chain(results(path))
 }
@@ -116,7 +116,7 @@ fn results(path: &[Message]) -> impl Iterator<Item = &Message> {
 }
 
 /// Returns the instructions that the tool returned on this side branch, as a text that remains on the path.
-pub fn kept_of(side: &[Message]) -> Option<String> {
+pub fn called_instructions(side: &[Message]) -> Option<String> {
     let texts: Vec<&str> = results(side).map(|message| &*message.text).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
@@ -193,7 +193,7 @@ mod tests {
         let text = skill_text(&skill("a", "x"));
         let call = r#"{"arguments":{"name":"a"},"name":"skill"}"#;
         let side = [message(Role::Assistant, call), message(Role::Tool, &text)];
-        assert_eq!(kept_of(&side).as_deref(), Some(text.as_str()));
+        assert_eq!(called_instructions(&side).as_deref(), Some(text.as_str()));
         let other = r#"{"arguments":{},"server":"s","tool":"t"}"#;
         for forged in [
             vec![message(Role::Assistant, other), message(Role::Tool, &text)],
@@ -201,7 +201,7 @@ mod tests {
             vec![message(Role::Assistant, call), message(Role::User, &text)],
             vec![message(Role::Tool, &text)],
         ] {
-            assert_eq!(kept_of(&forged), None, "{forged:?}");
+            assert_eq!(called_instructions(&forged), None, "{forged:?}");
             assert!(!is_of(&skill("a", "x"), &forged), "{forged:?}");
         }
         let masking = Masking::shapes_only();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::find::{Skill, Skills};
-use super::text::{is_given, is_of, kept_of, opening, skill_text};
+use super::text::{called_instructions, is_given, is_of, opening, skill_text};
 use super::tool::{TOOL, tool};
 use crate::body::call_text;
 use crate::message::NewMessage;
@@ -64,7 +64,7 @@ pub(crate) fn skill_tool(turn: &Turn<'_>) -> Option<ToolSpec> {
 }
 
 /// Handles a call of the tool `skill`; returns false for another tool.
-pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> {
+pub(crate) fn answer_skill_call(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> {
     if call.name != TOOL || turn.skills.offered.is_empty() {
         return Ok(false);
     }
@@ -92,21 +92,23 @@ pub(crate) fn gives_skill(turn: &mut Turn<'_>, call: &ToolCall) -> Result<bool> 
 
 /// Returns the bubb that the answer follows, if the side branch started at `base`: the instructions that the
 /// tool returned there are stored in a single bubb.
-pub(crate) fn keep_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<BubbId>> {
+pub(crate) fn store_skills(turn: &mut Turn<'_>, base: usize) -> Result<Option<BubbId>> {
     let path = &mut turn.path;
-    let Some(text) = kept_of(path.messages.get(base..).unwrap_or_default()) else { return Ok(None) };
+    let Some(text) = called_instructions(path.messages.get(base..).unwrap_or_default()) else {
+        return Ok(None);
+    };
     if let Some((screened, id)) = &turn.skills.stored
         && *screened == text
     {
         return Ok(Some(*id));
     }
-    let name = path.add_beside(base, Role::System, text.as_bytes())?;
+    let name = path.add_sibling(base, Role::System, text.as_bytes())?;
     turn.view.on_event(TurnEvent::Bubb(&name, Some(text.as_bytes())));
     turn.skills.stored = Some((text, name.id));
     Ok(Some(name.id))
 }
 
-pub(crate) fn kept_skills(turn: &Turn<'_>) -> Option<BubbId> {
+pub(crate) fn skills_to_store(turn: &Turn<'_>) -> Option<BubbId> {
     turn.skills.stored.as_ref().map(|(_, id)| *id)
 }
 

@@ -20,6 +20,7 @@ use lepo_store::store::Store;
 use lepo_turn::recorded::RecordedOptions;
 use lepo_turn::{Interrupt, Masking};
 use program::ProxiedProgram;
+pub use traffic::TrafficDocument;
 use traffic::{Traffic, TrafficForm};
 use variables::proxy_variables;
 

@@ -2,9 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::term::{StatusLine, print_status};
+use crate::view::IdText;
 use lepo_proxy::{ExchangeFacts, ExchangeNote, ProxyEvent};
 
 /// The form of these lines.
@@ -58,11 +60,15 @@ impl Traffic {
         }
         match (self.form, event) {
             (TrafficForm::Json, ProxyEvent::Exchange(exchange)) => {
-                print_status(&exchange_json(exchange).to_string())
+                print_document(&TrafficDocument::from_exchange(exchange));
             }
             (TrafficForm::Json, ProxyEvent::Unrecorded { path, message }) => {
-                let unrecorded = json!({ "path": path, "status": 404, "recorded": false, "error": message });
-                print_status(&unrecorded.to_string());
+                print_document(&TrafficDocument::Unrecorded {
+                    path,
+                    status: 404,
+                    recorded: false,
+                    error: message,
+                });
             }
             (TrafficForm::Lines, ProxyEvent::Exchange(exchange)) => print_status(&exchange_line(exchange)),
             (TrafficForm::Json | TrafficForm::Silent, _) => {}
@@ -89,7 +95,7 @@ impl Traffic {
             return;
         }
         let mut line =
-            format!("{} · {} in, {} out", counted(sums.requests, "request"), sums.input, sums.output);
+            format!("{} · {} in, {} out", count_text(sums.requests, "request"), sums.input, sums.output);
         if sums.failures > 0 {
             line.push_str(&format!(" · {} without an answer", sums.failures));
         }
@@ -97,14 +103,14 @@ impl Traffic {
     }
 }
 
-fn counted(count: u64, noun: &str) -> String {
+fn count_text(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn exchange_line(exchange: &ExchangeFacts) -> String {
     let mut parts = vec![
         if exchange.model.is_empty() { "no model".to_string() } else { exchange.model.clone() },
-        format!("{}, {} new", counted(exchange.messages as u64, "message"), exchange.new),
+        format!("{}, {} new", count_text(exchange.messages as u64, "message"), exchange.new),
     ];
     match exchange.answer {
         Some(id) if exchange.is_recorded => parts.push(format!("{id} (recorded)")),
@@ -120,20 +126,66 @@ fn exchange_line(exchange: &ExchangeFacts) -> String {
     parts.join(" · ")
 }
 
-fn exchange_json(exchange: &ExchangeFacts) -> Value {
-    json!({
-        "model": exchange.model,
-        "messages": exchange.messages,
-        "new": exchange.new,
-        "status": exchange.status,
-        "answer": exchange.answer.map(|id| id.to_string()),
-        "recorded": exchange.is_recorded,
-        "input": exchange.input,
-        "output": exchange.output,
-        "ms": exchange.took.as_millis() as u64,
-        "notes": exchange.notes.iter().map(note_text).collect::<Vec<_>>(),
-        "error": exchange.fault,
-    })
+/// An object per line on stderr, for each request.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TrafficDocument<'d> {
+    Exchange {
+        /// The model, as the program named it.
+        model: &'d str,
+        /// Messages of the request, with its system prompt.
+        messages: usize,
+        /// Messages of the request that were not in the store.
+        new: usize,
+        /// The HTTP status of the answer; 0 if the request was stopped.
+        status: u16,
+        /// The message of the answer, if the store has one.
+        answer: Option<IdText>,
+        /// Whether the answer is a recorded one.
+        recorded: bool,
+        /// Tokens of the request, as counted by the provider.
+        input: Option<u64>,
+        /// Tokens of the answer, as counted by the provider.
+        output: Option<u64>,
+        /// Milliseconds from the request to the end of the answer.
+        ms: u64,
+        /// Notes on the answer, such as why it was not stored.
+        notes: Vec<String>,
+        /// Why something could not be written.
+        error: Option<&'d str>,
+    },
+    /// A request without a recorded answer, which was not sent.
+    Unrecorded {
+        path: &'d str,
+        /// 404.
+        status: u16,
+        /// false.
+        recorded: bool,
+        error: &'d str,
+    },
+}
+
+impl<'d> TrafficDocument<'d> {
+    fn from_exchange(exchange: &'d ExchangeFacts) -> TrafficDocument<'d> {
+        TrafficDocument::Exchange {
+            model: &exchange.model,
+            messages: exchange.messages,
+            new: exchange.new,
+            status: exchange.status,
+            answer: exchange.answer.map(IdText),
+            recorded: exchange.is_recorded,
+            input: exchange.input,
+            output: exchange.output,
+            ms: exchange.took.as_millis() as u64,
+            notes: exchange.notes.iter().map(note_text).collect(),
+            error: exchange.fault.as_deref(),
+        }
+    }
+}
+
+fn print_document(document: &TrafficDocument<'_>) {
+    // Its keys are fields, so that it always serializes.
+    print_status(&serde_json::to_string(document).unwrap_or_default());
 }
 
 fn note_text(note: &ExchangeNote) -> String {
@@ -162,9 +214,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    #[test]
-    fn a_request_is_one_line() {
-        let exchange = ExchangeFacts {
+    fn exchange() -> ExchangeFacts {
+        ExchangeFacts {
             model: "gpt-5".into(),
             messages: 4,
             new: 1,
@@ -176,11 +227,43 @@ mod tests {
             took: Duration::from_millis(1_400),
             notes: Vec::new(),
             fault: None,
-        };
+        }
+    }
+
+    #[test]
+    fn a_request_is_one_line() {
+        let exchange = exchange();
         let line = "gpt-5 · 4 messages, 1 new · 01M80QW3N3DDGKXDE279QNWF38 · 812 in, 64 out · 1.4 s";
         assert_eq!(exchange_line(&exchange), line);
         let failed =
             ExchangeFacts { answer: None, input: None, output: None, status: 401, messages: 1, ..exchange };
         assert_eq!(exchange_line(&failed), "gpt-5 · 1 message, 1 new · status 401 · 1.4 s");
+    }
+
+    #[test]
+    fn a_request_is_one_document() {
+        let failed = ExchangeFacts {
+            answer: None,
+            input: None,
+            notes: vec![ExchangeNote::NotKept("too long")],
+            fault: Some("the disk is full".into()),
+            ..exchange()
+        };
+        for (document, line) in [
+            (
+                TrafficDocument::from_exchange(&exchange()),
+                r#"{"model":"gpt-5","messages":4,"new":1,"status":200,"answer":"01M80QW3N3DDGKXDE279QNWF38","recorded":false,"input":812,"output":64,"ms":1400,"notes":[],"error":null}"#,
+            ),
+            (
+                TrafficDocument::from_exchange(&failed),
+                r#"{"model":"gpt-5","messages":4,"new":1,"status":200,"answer":null,"recorded":false,"input":null,"output":64,"ms":1400,"notes":["the answer was not kept: too long"],"error":"the disk is full"}"#,
+            ),
+            (
+                TrafficDocument::Unrecorded { path: "/v1/x", status: 404, recorded: false, error: "no" },
+                r#"{"path":"/v1/x","status":404,"recorded":false,"error":"no"}"#,
+            ),
+        ] {
+            assert_eq!(serde_json::to_string(&document).unwrap(), line);
+        }
     }
 }

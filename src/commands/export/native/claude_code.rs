@@ -65,7 +65,7 @@ pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
             let source = json!({ "type": "base64", "media_type": file.media.mime(), "data": data });
             content.push(json!({ "type": kind, "source": source }));
         }
-        let aside = session.aside(turn, |_| true);
+        let aside = session.extra_fields(turn, |_| true);
         let usage = (node.fact.input.unwrap_or(0), node.fact.output.unwrap_or(0));
         match node.name.role {
             _ if content.is_empty() => {}

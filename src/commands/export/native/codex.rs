@@ -42,7 +42,13 @@ pub fn write(session: &NativeSession<'_>, cwd: &Path) -> SessionFile {
         if !content.is_empty() {
             let role = if node.name.role == Role::Assistant { "assistant" } else { "user" };
             let message = json!({ "type": "message", "role": role, "content": content });
-            record(&mut text, node.name.id, "response_item", message, Some(session.aside(turn, is_inside)));
+            record(
+                &mut text,
+                node.name.id,
+                "response_item",
+                message,
+                Some(session.extra_fields(turn, is_inside)),
+            );
             // The text that Codex shows in its lists and on its screen.
             let event = if role == "user" { "user_message" } else { "agent_message" };
             let shown = json!({ "type": event, "message": node.text });

@@ -34,7 +34,7 @@ impl SessionHome {
     }
 
     /// Refuses to write into the tool's own folder.
-    pub fn keep_out(&self, dir: &Path) -> Result<()> {
+    pub fn check_own_folder(&self, dir: &Path) -> Result<()> {
         let whole = |path: &Path| {
             // A folder that does not exist yet is resolved by its nearest existing ancestor.
             let there = path.ancestors().find_map(|above| Some((above, std::fs::canonicalize(above).ok()?)));
@@ -68,9 +68,9 @@ impl SessionHome {
             }
         }
         let mut parts =
-            vec![format!("mkdir -p {}", words(folders.iter().map(|(folder, _)| folder.as_path())))];
+            vec![format!("mkdir -p {}", shell_words(folders.iter().map(|(folder, _)| folder.as_path())))];
         for (folder, files) in &folders {
-            parts.push(format!("cp -n {} {}", words(files.iter().copied()), shell_word(folder)));
+            parts.push(format!("cp -n {} {}", shell_words(files.iter().copied()), shell_word(folder)));
         }
         parts.join(" && ")
     }
@@ -84,13 +84,13 @@ impl SessionHome {
 }
 
 /// Returns the command that writes the session again.
-pub fn again(format: ExportFormat, id: &str, hidden: bool, store: Option<&Path>) -> String {
+pub fn export_command(format: ExportFormat, id: &str, hidden: bool, store: Option<&Path>) -> String {
     let store = store.map(|store| format!(" -s {}", shell_word(store))).unwrap_or_default();
     let hidden = if hidden { " -a" } else { "" };
     format!("lepo{store} export {id} --format {}{hidden}", format.name())
 }
 
-fn words<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
+fn shell_words<'p>(paths: impl Iterator<Item = &'p Path>) -> String {
     paths.map(shell_word).collect::<Vec<_>>().join(" ")
 }
 
@@ -129,7 +129,7 @@ mod tests {
             r"mkdir -p '/home/a b/.codex/s/1' && lepo x | cp -n /dev/stdin '/home/a b/.codex/s/1/x'"
         );
         assert_eq!(
-            again(ExportFormat::ClaudeCode, "ID", true, Some(Path::new("/a b"))),
+            export_command(ExportFormat::ClaudeCode, "ID", true, Some(Path::new("/a b"))),
             r"lepo -s '/a b' export ID --format claude-code -a"
         );
     }

@@ -45,12 +45,12 @@ pub fn run(args: &ExportArgs, format: ExportFormat, store: &Store, context: &mut
         None => {
             context.out.untrusted(first.text.as_bytes());
             let tip = sessions.first().map(|session| session.id.to_string()).unwrap_or_default();
-            let again = install::again(format, &tip, args.hidden, context.save_to());
+            let again = install::export_command(format, &tip, args.hidden, context.save_to());
             end(format, &written, &cwd, &home.install_pipe(&again, first));
         }
         Some(dir) => {
             check_folder(dir)?;
-            home.keep_out(dir)?;
+            home.check_own_folder(dir)?;
             let mut paths = Vec::new();
             for session in &written {
                 let path = output::write_named(dir, &session.name, session.text.as_bytes())?;

@@ -44,9 +44,9 @@ impl<'t> NativeSession<'t> {
         let shown: Vec<usize> = path.iter().copied().filter(|&at| tree.nodes[at].is_shown).collect();
         let tip = shown.last().map_or(tree.current, |&at| at);
         let mut turns = Vec::new();
-        for (place, &at) in shown.iter().enumerate() {
+        for (position, &at) in shown.iter().enumerate() {
             let node = &tree.nodes[at];
-            let calls = calls(tree, at, shown.get(place + 1).copied());
+            let calls = calls(tree, at, shown.get(position + 1).copied());
             if !node.text.is_empty() || !node.files.is_empty() || !calls.is_empty() {
                 turns.push(NativeTurn { node, calls });
             }
@@ -74,7 +74,7 @@ impl<'t> NativeSession<'t> {
 
     /// Returns facts that the formats have no field for, in a field that the tools ignore and an import
     /// reads.
-    pub fn aside(&self, turn: &NativeTurn<'_>, is_inside: impl Fn(&ExportedFile) -> bool) -> Value {
+    pub fn extra_fields(&self, turn: &NativeTurn<'_>, is_inside: impl Fn(&ExportedFile) -> bool) -> Value {
         let node = turn.node;
         let mut aside = Map::new();
         aside.insert("kind".into(), node.name.tag().into());

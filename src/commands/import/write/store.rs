@@ -40,7 +40,7 @@ impl ImportWriter<'_> {
                 missing.insert(name.id);
                 continue;
             };
-            let (here, is_redacted) = self.settled(*name, &bytes)?;
+            let (here, is_redacted) = self.current_name(*name, &bytes)?;
             if is_redacted {
                 self.existing += 1;
                 continue;
@@ -105,7 +105,7 @@ impl ImportWriter<'_> {
                 }
             }
         }
-        let (here, is_redacted) = self.settled(*name, bytes)?;
+        let (here, is_redacted) = self.current_name(*name, bytes)?;
         match !is_redacted && self.put(here, bytes, &blobs)? {
             true => self.imported += 1,
             false => self.existing += 1,

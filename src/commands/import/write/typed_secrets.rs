@@ -3,7 +3,7 @@
 use lepo_base::error::Result;
 use lepo_base::role::Role;
 use lepo_secrets::{SecretCounts, SecretFinder};
-use lepo_store::bubb::counted;
+use lepo_store::bubb::plural;
 
 use super::ImportWriter;
 use crate::import::ImportPlan;
@@ -26,8 +26,8 @@ impl TypedSecrets {
         Some(format!(
             "{} of yours {have} what looks like a secret ({}); {they} stored as typed. `lepo fsck --secrets` finds \
              {them}, `lepo rm --redact` takes {them} out",
-            counted(self.messages, "message"),
-            self.kinds.words()
+            plural(self.messages, "message"),
+            self.kinds.kind_list()
         ))
     }
 }
@@ -40,7 +40,7 @@ pub fn count_typed(
     typed: &mut TypedSecrets,
 ) -> Result<()> {
     for bubb in &plan.bubbs {
-        let (name, is_redacted) = writer.settled(bubb.name, bubb.text.as_bytes())?;
+        let (name, is_redacted) = writer.current_name(bubb.name, bubb.text.as_bytes())?;
         if name.role != Role::User || is_redacted || writer.has(name.id)? {
             continue;
         }

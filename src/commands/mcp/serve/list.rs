@@ -143,7 +143,7 @@ fn list_output(
             else {
                 continue;
             };
-            fits = fits && quoted.words(&format!("{label}{words}"), 0).is_none();
+            fits = fits && quoted.push_text(&format!("{label}{words}"), 0).is_none();
         }
         if !fits {
             break;
@@ -159,7 +159,7 @@ fn list_output(
         }));
     }
     let more = found.len() < all.len();
-    let mut text = context.stores.missing() + &quoted.into_text();
+    let mut text = context.stores.missing_notes() + &quoted.into_text();
     match (all.is_empty(), more) {
         (true, _) => text.push_str("No conversation.\n"),
         (false, true) => text.push_str("There are more: a higher limit, or until, lists others.\n"),

@@ -87,7 +87,7 @@ impl WithSecrets {
 
     /// Returns the masked texts that match, newest first.
     pub fn matching(&self, pattern: &Pattern, filter: &Filter) -> Vec<(BubbName, Vec<FoundLine>)> {
-        let taken = self.0.values().filter(|(name, _)| filter.takes(name));
+        let taken = self.0.values().filter(|(name, _)| filter.matches(name));
         let mut found: Vec<_> = taken
             .filter_map(|(name, text)| Some((*name, matching_lines(pattern, text.as_bytes())?)))
             .collect();

@@ -42,16 +42,16 @@ impl<'m> QuoteBuilder<'m> {
 
     /// Appends a text from an offset in its masked form; returns the offset to continue from if it does not
     /// fit completely.
-    pub fn words(&mut self, words: &str, from: usize) -> Option<usize> {
-        let masked = self.masker.mask(words).text;
-        let words = masked.trim_end_matches(BREAKS);
+    pub fn push_text(&mut self, text: &str, from: usize) -> Option<usize> {
+        let masked = self.masker.mask(text).text;
+        let text = masked.trim_end_matches(BREAKS);
         let mut at = from;
         // A client may send an arbitrary offset.
-        while at < words.len() && !words.is_char_boundary(at) {
+        while at < text.len() && !text.is_char_boundary(at) {
             at += 1;
         }
         loop {
-            let rest = words.get(at..).unwrap_or_default();
+            let rest = text.get(at..).unwrap_or_default();
             let end = rest.find(BREAKS).unwrap_or(rest.len());
             let line = rest.get(..end).unwrap_or_default();
             let room = self.most.saturating_sub(self.text.len() + "> \n".len());
@@ -93,8 +93,8 @@ fn piece(line: &str, room: usize) -> (String, usize) {
 }
 
 /// Prepares stored text for a line of lepo's own: masked, cleaned, without line breaks, shortened.
-pub fn inline(masker: &Masker, words: &str, most: usize) -> String {
-    let masked = masker.mask(words).text;
+pub fn inline(masker: &Masker, text: &str, most: usize) -> String {
+    let masked = masker.mask(text).text;
     let line = masked.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown = clean(&line).into_owned();
     match shown.char_indices().nth(most) {
@@ -104,20 +104,20 @@ pub fn inline(masker: &Masker, words: &str, most: usize) -> String {
 }
 
 /// Marks stored text in a separate field like a quoted line: some clients pass only the fields to the model.
-pub fn marked(words: &str) -> String {
-    format!("> {words}")
+pub fn marked(text: &str) -> String {
+    format!("> {text}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn all(words: &str, most: usize) -> Vec<String> {
+    fn all(text: &str, most: usize) -> Vec<String> {
         let masker = Masker::for_imports();
         let (mut pieces, mut from) = (Vec::new(), Some(0));
         while let Some(at) = from {
             let mut quoted = QuoteBuilder::new(&masker, most);
-            from = quoted.words(words, at);
+            from = quoted.push_text(text, at);
             assert!(quoted.text.len() <= most, "{:?}", quoted.text);
             assert!(from.is_none_or(|next| next > at), "no progress from {at}");
             pieces.push(quoted.into_text());

@@ -112,7 +112,8 @@ fn search_output(context: &ServeContext, hits: &[SearchHit], more: bool, most: u
         if quoted.is_empty() {
             quoted.line(PREFACE);
         }
-        if !quoted.line(&format!("{id} {kind} {date}{by}{store}")) || quoted.words(&hit.excerpt, 0).is_some()
+        if !quoted.line(&format!("{id} {kind} {date}{by}{store}"))
+            || quoted.push_text(&hit.excerpt, 0).is_some()
         {
             break;
         }
@@ -126,7 +127,7 @@ fn search_output(context: &ServeContext, hits: &[SearchHit], more: bool, most: u
         }));
     }
     let more = more || found.len() < hits.len();
-    let mut text = context.stores.missing() + &quoted.into_text();
+    let mut text = context.stores.missing_notes() + &quoted.into_text();
     match (hits.is_empty(), more) {
         (true, _) => text.push_str("No message matches.\n"),
         (false, true) => {

@@ -56,14 +56,14 @@ pub fn show(context: &ServeContext, arguments: &ShowArguments) -> Result<ToolOut
             Error::usage(format!("address {address:?}: cursor {text:?} is not from `show`"))
         })?),
     };
-    let place = find(context, address, cursor)?;
-    let (text, next) = part(context, &place, *one, cursor, size.bytes())?;
-    let id = place.forest.name(place.ix).id.to_string();
+    let found = find(context, address, cursor)?;
+    let (text, next) = part(context, &found, *one, cursor, size.bytes())?;
+    let id = found.forest.name(found.ix).id.to_string();
     let next = next.map(Cursor::encode);
     // Clients pass either of these to the model.
     let structured = json!({
         "address": id,
-        "uri": context.stores.uri(place.number, &id),
+        "uri": context.stores.uri(found.number, &id),
         "text": text,
         "nextCursor": next,
     });
@@ -72,8 +72,8 @@ pub fn show(context: &ServeContext, arguments: &ShowArguments) -> Result<ToolOut
 
 /// Returns the text of a resource: its first part, which names the rest.
 pub fn resource(context: &ServeContext, uri: &str) -> Result<String> {
-    let place = find(context, uri, None)?;
-    Ok(part(context, &place, false, None, MOST_BYTES)?.0)
+    let found = find(context, uri, None)?;
+    Ok(part(context, &found, false, None, MOST_BYTES)?.0)
 }
 
 /// Resolves an address in the first store that has it; with a cursor, the same conversation as before.
@@ -107,20 +107,20 @@ fn find(context: &ServeContext, address: &str, cursor: Option<Cursor>) -> Result
             Err(error) => drop(failed.get_or_insert(error)),
         }
     }
-    let none = || Error::nothing(format!("no message: {}", context.stores.missing().trim_end()));
+    let none = || Error::nothing(format!("no message: {}", context.stores.missing_notes().trim_end()));
     Err(named(failed.unwrap_or_else(none)))
 }
 
 /// Returns a part of at most `most` bytes, and the start of the next.
 fn part(
     context: &ServeContext,
-    place: &FoundBubb,
+    found: &FoundBubb,
     one: bool,
     cursor: Option<Cursor>,
     most: usize,
 ) -> Result<(String, Option<Cursor>)> {
     const END: usize = 160;
-    let FoundBubb { store, forest, ix, .. } = place;
+    let FoundBubb { store, forest, ix, .. } = found;
     let name = forest.name(*ix);
     let stopped = StoppedAnswers::new(store, forest);
     let names: Vec<BubbName> = match one {
@@ -156,7 +156,7 @@ fn part(
             Some(text) => text,
             None => format!("(longer than {} MiB)", LONGEST >> 20),
         };
-        if let Some(byte) = quoted.words(&text, begin) {
+        if let Some(byte) = quoted.push_text(&text, begin) {
             next = at(byte);
             break;
         }

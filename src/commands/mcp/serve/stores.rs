@@ -56,7 +56,7 @@ impl ServedStores {
     }
 
     /// Returns a sentence for each store that does not exist.
-    pub fn missing(&self) -> String {
+    pub fn missing_notes(&self) -> String {
         let is_missing = |number: &usize| matches!(self.open(*number), Ok(None));
         let message =
             |number| format!("There is no store {} yet: it has no messages.\n", self.display_name(number));

@@ -78,8 +78,8 @@ fn children_sought(parent: i32) -> Vec<i32> {
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
         // pid (name, which may contain anything) state ppid …
         let (_, after) = stat.rsplit_once(')')?;
-        let of: i32 = after.split_ascii_whitespace().nth(1)?.parse().ok()?;
-        (of == parent).then_some(pid)
+        let its_parent: i32 = after.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        (its_parent == parent).then_some(pid)
     };
     entries.flatten().filter_map(child).collect()
 }

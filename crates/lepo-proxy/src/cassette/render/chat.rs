@@ -8,7 +8,7 @@ use crate::answer::FinishWord;
 use crate::request::ProxyRequest;
 
 /// Returns the whole answer.
-pub fn whole(reply: &RecordedReply, request: &ProxyRequest) -> Value {
+pub fn full_answer(reply: &RecordedReply, request: &ProxyRequest) -> Value {
     let text = reply.joined_text();
     let calls: Vec<Value> = reply.calls().map(call).collect();
     let mut message = json!({ "role": "assistant", "content": text, "refusal": null });

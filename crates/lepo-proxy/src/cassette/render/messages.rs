@@ -9,7 +9,7 @@ use crate::answer::FinishWord;
 use crate::request::ProxyRequest;
 
 /// Returns the whole answer.
-pub fn whole(reply: &RecordedReply, request: &ProxyRequest) -> Value {
+pub fn full_answer(reply: &RecordedReply, request: &ProxyRequest) -> Value {
     let mut message = head(reply, request);
     message["content"] = reply.parts.iter().map(|part| block(part, true)).collect();
     message["stop_reason"] = finish(reply.finish).into();

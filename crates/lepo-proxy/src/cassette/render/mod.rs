@@ -20,13 +20,13 @@ const LINES: &str = "application/x-ndjson";
 /// Returns the media type and the bytes.
 pub fn render(reply: &RecordedReply, request: &ProxyRequest) -> (&'static str, Vec<u8>) {
     match (request.wire(), request.is_streamed()) {
-        (ProxyWire::Chat, false) => whole(&chat::whole(reply, request)),
+        (ProxyWire::Chat, false) => whole(&chat::full_answer(reply, request)),
         (ProxyWire::Chat, true) => (EVENTS, chat::events(reply, request)),
-        (ProxyWire::Responses, false) => whole(&responses::whole(reply, request)),
+        (ProxyWire::Responses, false) => whole(&responses::full_answer(reply, request)),
         (ProxyWire::Responses, true) => (EVENTS, responses::events(reply, request)),
-        (ProxyWire::Messages, false) => whole(&messages::whole(reply, request)),
+        (ProxyWire::Messages, false) => whole(&messages::full_answer(reply, request)),
         (ProxyWire::Messages, true) => (EVENTS, messages::events(reply, request)),
-        (ProxyWire::Ollama, false) => whole(&ollama::whole(reply, request)),
+        (ProxyWire::Ollama, false) => whole(&ollama::full_answer(reply, request)),
         (ProxyWire::Ollama, true) => (LINES, ollama::lines(reply, request)),
     }
 }

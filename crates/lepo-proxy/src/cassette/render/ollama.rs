@@ -8,7 +8,7 @@ use crate::answer::FinishWord;
 use crate::request::ProxyRequest;
 
 /// Returns the whole answer.
-pub fn whole(reply: &RecordedReply, request: &ProxyRequest) -> Value {
+pub fn full_answer(reply: &RecordedReply, request: &ProxyRequest) -> Value {
     let mut message = json!({ "role": "assistant", "content": reply.joined_text() });
     add_calls(reply, &mut message);
     let mut answer = line(reply, request, message);

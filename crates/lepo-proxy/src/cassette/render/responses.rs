@@ -10,7 +10,7 @@ use crate::request::ProxyRequest;
 use crate::tree::RESPONSE;
 
 /// Returns the whole answer.
-pub fn whole(reply: &RecordedReply, request: &ProxyRequest) -> Value {
+pub fn full_answer(reply: &RecordedReply, request: &ProxyRequest) -> Value {
     let mut response = head(reply, request);
     let reason = match reply.finish {
         FinishWord::Stop | FinishWord::Tools | FinishWord::Refusal => None,
@@ -42,7 +42,7 @@ pub fn events(reply: &RecordedReply, request: &ProxyRequest) -> Vec<u8> {
     for (index, part) in reply.parts.iter().enumerate() {
         stream.push_part(reply, request, index, part);
     }
-    let response = whole(reply, request);
+    let response = full_answer(reply, request);
     let end = if response["status"] == "completed" { "response.completed" } else { "response.incomplete" };
     stream.push(end, json!({ "response": response }));
     stream.events.into_bytes()

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::removed_files::REMOVED;
 use super::{Change, ChangeDirection, ChangeLock, ChangedFiles, ListedChange};
-use crate::bubb::{BubbId, BubbName, counted};
+use crate::bubb::{BubbId, BubbName, plural};
 use lepo_base::error::{Error, Result, quoted};
 
 /// A change in the other direction, to be passed to [`ChangeLock::make`].
@@ -41,9 +41,10 @@ impl ChangeLock<'_> {
                         break;
                     }
                 }
-                newest.ok_or_else(|| {
-                    Error::nothing("nothing to undo").hint("`lepo undo --list` lists changes")
-                })?
+                match newest {
+                    Some(newest) => newest,
+                    None => return Err(self.nothing_to_undo()?),
+                }
             }
         };
         self.plan(chosen, ChangeDirection::Undo, is_forced)
@@ -78,7 +79,7 @@ impl ChangeLock<'_> {
         let failed = |error| self.store.dir.error("cannot read", REMOVED, error);
         let missing = self.removed.missing(last.folder.as_ref(), &last.removed).map_err(failed)?;
         Ok((!missing.is_empty()).then(|| {
-            let count = counted(missing.bubbs.len() + missing.blobs.len(), "file");
+            let count = plural(missing.bubbs.len() + missing.blobs.len(), "file");
             Error::nothing(format!("{count} of change {} is no longer in {REMOVED}: it was emptied", last.n))
                 .hint("removed messages stay there as long as the setting `keep_removed` says")
         }))
@@ -128,16 +129,51 @@ impl ChangeLock<'_> {
                 let (name, target) = (branch.name.as_str(), branch.after.as_deref());
                 let effect = target
                     .map_or("deletes it".to_string(), |ids| format!("makes it {}", show_ids(Some(ids))));
+                let steps = self.steps_to_question(branch.before.as_deref(), found.as_deref())?;
+                let typed = quoted(name);
+                let back = |steps| {
+                    format!("`lepo branch -f {typed} {typed}~{steps}` leaves out its last question; ")
+                };
+                let back = steps.map(back).unwrap_or_default();
                 let (found, before) = (show_ids(found.as_deref()), show_ids(branch.before.as_deref()));
                 return Err(refused(
                     change,
                     format!("branch {name} was changed since: {found}, not {before}"),
                 )
-                .hint(format!("--force {effect} anyway")));
+                .hint(format!("{back}--force {effect} anyway")));
             }
             change.branches[at].before = found;
         }
         Ok(())
+    }
+
+    /// Returns how many visible messages a branch must move back to leave out its last question; `None` if it did not
+    /// move from `before` by questions.
+    fn steps_to_question(
+        &self,
+        before: Option<&[BubbId]>,
+        found: Option<&[BubbId]>,
+    ) -> Result<Option<usize>> {
+        let (Some([before]), Some([found])) = (before, found) else { return Ok(None) };
+        let forest = self.store.forest()?;
+        let (Some(before), Some(end)) = (forest.find(*before), forest.find(*found)) else { return Ok(None) };
+        let has_moved_on = forest.up(end).any(|ix| ix == before);
+        let mut since = forest.up(end).take_while(|&ix| ix != before).filter(|&ix| !forest.name(ix).hidden);
+        Ok(since.position(|ix| forest.is_question(ix)).filter(|_| has_moved_on).map(|at| at + 1))
+    }
+
+    /// Returns the error where all changes are undone, with the way back from a question, which is not a change.
+    fn nothing_to_undo(&self) -> Result<Error> {
+        let error = Error::nothing("nothing to undo");
+        let forest = self.store.forest()?;
+        let Some(end) = forest.newest() else { return Ok(error) };
+        let visible: Vec<_> = forest.up(end).filter(|&ix| !forest.name(ix).hidden).collect();
+        let Some(at) = visible.iter().position(|&ix| forest.is_question(ix)) else { return Ok(error) };
+        let way = match visible.len() > at + 1 {
+            true => format!("to ask another in place of the last one: lepo --tail @~{} QUESTION", at + 1),
+            false => "to begin again: lepo -n QUESTION".to_string(),
+        };
+        Ok(error.hint(format!("a question is not a change; {way}")))
     }
 
     fn check_titles(&self, change: &mut Change, is_forced: bool) -> Result<()> {

@@ -37,7 +37,7 @@ impl ConnectMethod {
             .map(|beginning| ConnectMethod { transport: RemoteTransport::Http, beginning });
         let sse = [ConnectMethod { transport: RemoteTransport::Sse, beginning: Handshake::Initialize }];
         let ServerTarget::Remote { transport, .. } = &server.target else { return http.to_vec() };
-        match (transport, ConnectMethod::remembered(server, setup)) {
+        match (transport, ConnectMethod::recorded_transport(server, setup)) {
             (Transport::Sse, _) => sse.to_vec(),
             (Transport::Http, _) => http.to_vec(),
             (_, Some(RemoteTransport::Sse)) | (Transport::SseFirst, None) => [&sse[..], &http].concat(),
@@ -61,7 +61,7 @@ impl ConnectMethod {
         let _ = HashFile::at(record).append(&[format!("{hash} {word}")]);
     }
 
-    fn remembered(server: &ServerConfig, setup: &ProcessSetup) -> Option<RemoteTransport> {
+    fn recorded_transport(server: &ServerConfig, setup: &ProcessSetup) -> Option<RemoteTransport> {
         let (record, hash) = record(server, setup)?;
         match HashFile::at(record).last(&[&hash]).ok()??.as_str() {
             "sse" => Some(RemoteTransport::Sse),

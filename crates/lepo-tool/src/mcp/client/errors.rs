@@ -47,7 +47,7 @@ fn from_transport_error(error: &(dyn Error + 'static)) -> CallFailure {
         }
         at = error.source();
     }
-    CallFailure::Lost(transport_words(error))
+    CallFailure::Lost(transport_text(error))
 }
 
 fn sign_in(error: &StreamableHttpError<reqwest::Error>) -> Option<SignInNeeded> {
@@ -74,24 +74,24 @@ fn sign_in(error: &StreamableHttpError<reqwest::Error>) -> Option<SignInNeeded> 
     }
 }
 
-fn transport_words(error: &(dyn Error + 'static)) -> String {
+fn transport_text(error: &(dyn Error + 'static)) -> String {
     let mut at = Some(error);
     while let Some(error) = at {
         if let Some(error) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-            return http_words(error);
+            return http_text(error);
         }
         if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-            return reqwest_words(error);
+            return reqwest_text(error);
         }
         at = error.source();
     }
     cause(error)
 }
 
-fn http_words(error: &StreamableHttpError<reqwest::Error>) -> String {
+fn http_text(error: &StreamableHttpError<reqwest::Error>) -> String {
     use StreamableHttpError as E;
     match error {
-        E::Client(error) => reqwest_words(error),
+        E::Client(error) => reqwest_text(error),
         E::Auth(AuthError::TokenRefreshFailed(words)) => one_line(words),
         E::UnexpectedServerResponse(words) => unexpected(words),
         E::Deserialize(error) => not_a_message(&error.to_string()),
@@ -101,19 +101,19 @@ fn http_words(error: &StreamableHttpError<reqwest::Error>) -> String {
 }
 
 /// Rewrites the library's text about an unexpected answer, which may contain names of its types.
-fn unexpected(words: &str) -> String {
-    match words.strip_prefix("could not parse JSON response as ServerJsonRpcMessage: ") {
+fn unexpected(text: &str) -> String {
+    match text.strip_prefix("could not parse JSON response as ServerJsonRpcMessage: ") {
         Some(rest) => not_a_message(rest),
-        None if words.starts_with("expect ") => "it sent an unexpected answer".to_string(),
-        None => match words.strip_prefix("HTTP ").and_then(|rest| rest.split_once(": ")) {
-            Some((status, body)) => one_line(&format!("HTTP {status}: {}", body_words(body))),
-            None => one_line(&body_words(words)),
+        None if text.starts_with("expect ") => "it sent an unexpected answer".to_string(),
+        None => match text.strip_prefix("HTTP ").and_then(|rest| rest.split_once(": ")) {
+            Some((status, body)) => one_line(&format!("HTTP {status}: {}", body_text(body))),
+            None => one_line(&body_text(text)),
         },
     }
 }
 
 /// Extracts the message from a body, which may be a web page or events.
-fn body_words(body: &str) -> String {
+fn body_text(body: &str) -> String {
     message_in_body(body).unwrap_or_else(|| body.to_string())
 }
 
@@ -125,7 +125,7 @@ fn not_a_message(text: &str) -> String {
     let behind_place = text.split_once(" at line ").and_then(|(_, rest)| rest.split_once(": "));
     // If the answer is JSON but not a message, the parser names no position.
     let behind_words = || text.split_once("JSON-RPC message: ");
-    match behind_place.or_else(behind_words).map(|(_, answer)| one_line(&body_words(answer))) {
+    match behind_place.or_else(behind_words).map(|(_, answer)| one_line(&body_text(answer))) {
         Some(answer) if !answer.is_empty() => format!("its answer is not a protocol message: {answer}"),
         _ => "its answer is not a protocol message".to_string(),
     }
@@ -135,7 +135,7 @@ fn not_a_message(text: &str) -> String {
 pub const TOO_DEEP: &str = "recursion limit exceeded";
 
 /// Describes an HTTP error without the URL, which may contain a secret.
-pub fn reqwest_words(error: &reqwest::Error) -> String {
+pub fn reqwest_text(error: &reqwest::Error) -> String {
     match error.status() {
         Some(status) => format!("it answered HTTP {}", status.as_u16()),
         None if error.is_timeout() => "it took too long".to_string(),

@@ -68,7 +68,7 @@ impl ServerTimeouts {
     }
 
     /// Shortens these limits for a server that was silent lately.
-    pub(in crate::mcp) fn brief(self) -> ServerTimeouts {
+    pub(in crate::mcp) fn shortened(self) -> ServerTimeouts {
         ServerTimeouts { connect: self.connect.min(BRIEF), ..self }
     }
 }

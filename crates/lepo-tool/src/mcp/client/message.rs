@@ -17,6 +17,9 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::errors::TOO_DEEP;
+use super::normalise::normalise;
+use lepo_base::loose_json::repaired;
+use lepo_base::well_formed::well_formed;
 
 pub enum ServerLine {
     /// A message, or all messages of a batch.
@@ -25,29 +28,66 @@ pub enum ServerLine {
     Junk,
 }
 
-/// Parses a line. Invalid UTF-8 becomes U+FFFD.
+/// Parses a line. Invalid UTF-8 becomes U+FFFD, and a byte order mark is skipped.
 pub fn read(line: &[u8]) -> ServerLine {
     let text = String::from_utf8_lossy(line);
-    let text = text.trim();
+    let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\0'));
     if text.is_empty() {
         return ServerLine::Blank;
     }
-    let found = match serde_json::from_str::<Value>(text) {
+    let found = match parse(text) {
         Ok(Value::Array(items)) => items.into_iter().filter_map(message).collect(),
         Ok(value) => Vec::from_iter(message(value)),
-        Err(error) if text.starts_with('{') && text.contains("\"jsonrpc\"") => {
-            vec![error_without_id(match error.to_string().starts_with(TOO_DEEP) {
-                true => "an answer is nested too deep",
-                false => "an answer is not valid JSON",
-            })]
-        }
-        Err(_) => Vec::new(),
+        Err(error) => match answer_within(text) {
+            Some(answer) => Vec::from_iter(message(answer)),
+            None if text.starts_with('{') && text.contains("\"jsonrpc\"") => {
+                vec![error_without_id(match error.to_string().starts_with(TOO_DEEP) {
+                    true => "an answer is nested too deep",
+                    false => "an answer is not valid JSON",
+                })]
+            }
+            None => Vec::new(),
+        },
     };
     if found.is_empty() { ServerLine::Junk } else { ServerLine::Messages(found) }
 }
 
+/// Parses a line. In a message, invalid characters and what is nearly JSON are repaired.
+fn parse(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(text).or_else(|error| {
+        if !text.starts_with(['{', '[']) || !text.contains("\"jsonrpc\"") {
+            return Err(error);
+        }
+        let whole = well_formed(text.as_bytes()).and_then(|whole| String::from_utf8(whole).ok());
+        let whole = whole.unwrap_or_else(|| text.to_string());
+        let read = serde_json::from_str(&whole).ok();
+        read.or_else(|| serde_json::from_str(&repaired(&whole)?).ok()).ok_or(error)
+    })
+}
+
+/// Number of offsets of a line at which an answer is searched for.
+const OFFSETS: usize = 16;
+
+/// Finds the answer in a line with a log entry or an escape sequence before or after it. Requests are not searched for,
+/// because programs log the requests that they receive.
+fn answer_within(text: &str) -> Option<Value> {
+    let starts =
+        text.match_indices('{').map(|(start, _)| start).take(if text.starts_with('{') { 1 } else { OFFSETS });
+    for start in starts {
+        let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Value>();
+        if let Some(Ok(value)) = values.next()
+            && value.get("jsonrpc").is_some()
+            && (value.get("result").is_some() || value.get("error").is_some())
+        {
+            return Some(value);
+        }
+    }
+    None
+}
+
 /// Parses a message as strictly as the library does, wherever that loses nothing.
 fn message(mut value: Value) -> Option<ServerJsonRpcMessage> {
+    normalise(&mut value);
     // A list of tools may be long, and is parsed tool by tool later: the library would need several times its size.
     if value.pointer("/result/tools").is_some_and(Value::is_array)
         && let Ok(id) = RequestId::deserialize(&value["id"])
@@ -134,7 +174,7 @@ impl<T> AttributeErrors<T> {
         }
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
+    fn pending(&self) -> std::sync::MutexGuard<'_, HashSet<RequestId>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -148,7 +188,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
         match &message {
             JsonRpcMessage::Request(request) => {
-                let mut waiting = self.waiting();
+                let mut waiting = self.pending();
                 if matches!(request.request, ClientRequest::InitializeRequest(_)) {
                     let mut overtaken = self.overtaken.lock().unwrap_or_else(PoisonError::into_inner);
                     overtaken.extend(waiting.drain());
@@ -159,7 +199,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
                 if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                 {
-                    self.waiting().remove(id);
+                    self.pending().remove(id);
                 }
             }
             _ => {}
@@ -179,7 +219,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
                 message = self.inner.receive(), if !self.has_ended => message,
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                     let Some((mut error, _)) = self.unassigned.take() else { continue };
-                    let mut waiting = self.waiting();
+                    let mut waiting = self.pending();
                     if waiting.len() == 1 {
                         error.id = waiting.drain().next();
                     }
@@ -196,9 +236,9 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for AttributeErrors<T> {
                 }
                 Some(message) => {
                     let answered = match &message {
-                        JsonRpcMessage::Response(response) => self.waiting().remove(&response.id),
+                        JsonRpcMessage::Response(response) => self.pending().remove(&response.id),
                         JsonRpcMessage::Error(error) => {
-                            error.id.as_ref().is_some_and(|id| self.waiting().remove(id))
+                            error.id.as_ref().is_some_and(|id| self.pending().remove(id))
                         }
                         _ => false,
                     };
@@ -250,7 +290,14 @@ mod tests {
             ("Server listening…", "junk"),
             (r#"{"level":"info"}"#, "junk"),
             ("{", "junk"),
-            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"\ud800"}}"#, "error:an answer is not valid JSON"),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":}}"#, "error:an answer is not valid JSON"),
+            // https://github.com/inkeep/open-knowledge/issues/472, https://github.com/microsoft/playwright-mcp/issues/1410
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"a":"x\ud83d"}}"#, "custom:{\"a\":\"x\u{fffd}\"}"),
+            // https://github.com/DeusData/codebase-memory-mcp/issues/511: bytes of another encoding are replaced too.
+            (
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":NaN,\"b\":\"x\ty\"}}",
+                r#"custom:{"a":null,"b":"x\ty"}"#,
+            ),
             (r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"x"}]}}"#, "call"),
             (
                 r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"odd"}]}}"#,
@@ -260,6 +307,22 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"error":"no"}"#, r#"error:"no""#),
             (r#"{"jsonrpc":"2.0","error":{"code":1,"message":"m"}}"#, "error:m"),
             (r#"[{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"a"}},3]"#, "error:a"),
+            // https://github.com/modelcontextprotocol/typescript-sdk/pull/2790
+            ("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\r", r#"custom:{"tools":[]}"#),
+            ("\u{feff}", "blank"),
+            // https://github.com/Fromsko/siyuan-mcp-server/issues/4, https://github.com/microsoft/azure-devops-mcp/issues/147
+            (r#"Loading 2 {shops} {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#, r#"custom:{"tools":[]}"#),
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}Found 2 shops: ["#, r#"custom:{"tools":[]}"#),
+            (
+                "\u{1b}]0;npx\u{7}{\"id\":1,\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"m\"}}",
+                "error:m",
+            ),
+            // https://github.com/shinpr/sub-agents-mcp/issues/18
+            (r#"{"timestamp":"t","level":"info","message":"m","service":"s","name":"n"}"#, "junk"),
+            (r#"received {"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#, "junk"),
+            // https://github.com/explodinglabs/jsonrpcclient/pull/57
+            (r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]},"error":null}"#, r#"custom:{"tools":[]}"#),
+            (r#"{"jsonrpc":"2.0","id":1,"result":null,"error":{"code":1,"message":"m"}}"#, "error:m"),
         ] {
             assert_eq!(kind(line), expected, "{line}");
         }

@@ -9,11 +9,13 @@ mod failure;
 mod handler;
 mod http;
 mod message;
+mod normalise;
 mod pipes;
 mod process;
 mod request;
 mod requests;
 mod sse;
+mod starting_names;
 
 use std::io;
 use std::sync::Arc;
@@ -30,6 +32,7 @@ pub use connect::ConnectMethod;
 pub use failure::{CallFailure, ServerTimeouts, SignInNeeded, TimeLimits, silence};
 pub use process::ProcessSetup;
 pub use requests::ListKind;
+pub use starting_names::StartingNames;
 
 use super::elicitation::{ElicitationResult, ServerQuestion};
 use auth::{AuthorizedClient, Bearer, LiveSecrets, SignInStore};
@@ -53,7 +56,7 @@ const CHALLENGE: Duration = Duration::from_secs(30);
 const CLOSING: Duration = Duration::from_secs(2);
 
 /// How long to wait for the exit status of a server that has closed its pipe.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const STDERR_GRACE: Duration = Duration::from_millis(500);
 
 /// An open session.
 pub struct McpClient {
@@ -122,7 +125,7 @@ impl McpClient {
     }
 
     /// Returns the way in which the session was opened.
-    pub fn way(&self) -> ConnectMethod {
+    pub fn connect_method(&self) -> ConnectMethod {
         self.way
     }
 
@@ -163,7 +166,7 @@ impl McpClient {
             ServerTarget::Remote { url, transport: configured, headers, .. } => {
                 let follow = transport == RemoteTransport::Http;
                 let client = http::client(url, follow)
-                    .map_err(|error| CallFailure::Lost(errors::reqwest_words(&error)))?;
+                    .map_err(|error| CallFailure::Lost(errors::reqwest_text(&error)))?;
                 let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
                 let sign_in_store = SignInStore::for_server(&setup.sign_ins, server).filter(|_| !has_own);
                 let bearer =
@@ -211,7 +214,7 @@ impl McpClient {
                     way,
                 })
             }
-            Err(failure) => Err(with_last_words(failure, process).await),
+            Err(failure) => Err(with_stderr_end(failure, process).await),
         }
     }
 
@@ -244,7 +247,7 @@ impl McpClient {
     /// Adds the program's exit status and its last stderr output to a failure, if it has exited.
     pub async fn explain(&mut self, failure: CallFailure) -> CallFailure {
         match &mut self.process {
-            Some(process) if matches!(failure, CallFailure::Lost(_)) => last_words(failure, process).await,
+            Some(process) if matches!(failure, CallFailure::Lost(_)) => exit_failure(failure, process).await,
             _ => failure,
         }
     }
@@ -303,17 +306,18 @@ async fn handshake<T: Carrier<RoleClient> + 'static>(
 }
 
 /// Adds the program's last output to the failure of a start, and terminates the program.
-async fn with_last_words(failure: CallFailure, process: Option<ServerProcess>) -> CallFailure {
+async fn with_stderr_end(failure: CallFailure, process: Option<ServerProcess>) -> CallFailure {
     let Some(mut process) = process else { return failure };
-    let failure = last_words(failure, &mut process).await;
+    let failure = exit_failure(failure, &mut process).await;
     process.terminate().await;
     failure
 }
 
-async fn last_words(failure: CallFailure, process: &mut ServerProcess) -> CallFailure {
+async fn exit_failure(failure: CallFailure, process: &mut ServerProcess) -> CallFailure {
+    // A server that answered what lepo cannot use exits because lepo closes its pipe.
     let ended = match &failure {
-        CallFailure::Silent(_) => None,
-        _ => process.ended(LAST_WORDS).await,
+        CallFailure::Silent(_) | CallFailure::Refused(_) | CallFailure::Malformed(_) => None,
+        _ => process.wait_exit(STDERR_GRACE).await,
     };
     let mut words = match &failure {
         CallFailure::Lost(words)
@@ -331,7 +335,7 @@ async fn last_words(failure: CallFailure, process: &mut ServerProcess) -> CallFa
             (None, None) => "it exited".to_string(),
         };
     }
-    let stderr_end = process.last_words().await;
+    let stderr_end = process.stderr_end().await;
     if !stderr_end.is_empty() {
         words = format!("{words}; the end of its stderr:\n{stderr_end}");
     }

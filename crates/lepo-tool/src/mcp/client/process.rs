@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::task::JoinHandle;
 
+use super::starting_names::StartingNames;
 use crate::mcp::ServerFolders;
 use crate::{NamedProgram, StartCheck};
 use lepo_base::secret::Secret;
@@ -40,6 +41,8 @@ pub struct ProcessSetup {
     pub sign_ins: std::path::PathBuf,
     /// Record of the transports that servers turned out to speak.
     pub transports: Option<std::path::PathBuf>,
+    /// The servers that are starting.
+    pub starting: StartingNames,
 }
 
 /// A running server. Dropping it terminates its process tree at once.
@@ -81,12 +84,12 @@ impl ServerProcess {
     }
 
     /// Returns the exit status, if the process exits within `limit`.
-    pub async fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
+    pub async fn wait_exit(&mut self, limit: Duration) -> Option<ExitStatus> {
         tokio::time::timeout(limit, self.running.wait()).await.ok()?.ok()
     }
 
     /// Returns the end of stderr, complete once all writers have closed it.
-    pub async fn last_words(&mut self) -> String {
+    pub async fn stderr_end(&mut self) -> String {
         if let Some(drain) = &mut self.drain
             && tokio::time::timeout(DRAINED, drain).await.is_ok()
         {
@@ -99,7 +102,7 @@ impl ServerProcess {
 
     /// Terminates the process tree. Stdin is closed by now, so most servers exit on their own first.
     pub async fn terminate(mut self) {
-        self.ended(GRACE).await;
+        self.wait_exit(GRACE).await;
         // Terminating a tree may block for a second.
         let _ = blocking(move || drop(self.running)).await;
     }

@@ -39,7 +39,7 @@ impl McpClient {
             if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
                 return Ok(result);
             }
-            answers = Some(answered(&result, caller).await?).filter(|answers| !answers.is_empty());
+            answers = Some(elicit_all(&result, caller).await?).filter(|answers| !answers.is_empty());
             state = result.get("requestState").and_then(Value::as_str).map(str::to_string);
         }
         Err(CallFailure::Malformed(format!("it asked back {QUESTIONS} times")))
@@ -93,7 +93,7 @@ impl McpClient {
     }
 }
 
-async fn answered(
+async fn elicit_all(
     result: &Value,
     caller: &mut impl ElicitationHandler,
 ) -> Result<ElicitationAnswers, CallFailure> {

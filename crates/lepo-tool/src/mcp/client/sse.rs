@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use url::Url;
 
 use super::auth::{Bearer, TokenError};
-use super::errors::reqwest_words;
+use super::errors::reqwest_text;
 use super::message::{ServerLine, error_without_id, read};
 use super::{CallFailure, SignInNeeded};
 use lepo_net::client::{SseEvent, SseFrame, SseParser};
@@ -169,7 +169,7 @@ impl EventStream {
 }
 
 fn failed(error: reqwest::Error) -> io::Error {
-    io::Error::other(reqwest_words(&error))
+    io::Error::other(reqwest_text(&error))
 }
 
 impl Transport<RoleClient> for SseTransport {

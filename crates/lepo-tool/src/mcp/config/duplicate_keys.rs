@@ -7,8 +7,9 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use crate::mcp::notice::KeyFault;
 
-/// Paths of the objects that contain servers.
-pub const ROOTS: [&[&str]; 3] = [&["mcpServers"], &["servers"], &["mcp", "servers"]];
+/// Paths of the objects that contain servers: of most clients, VS Code twice, Zed and Codex.
+pub const ROOTS: [&[&str]; 5] =
+    [&["mcpServers"], &["servers"], &["mcp", "servers"], &["context_servers"], &["mcp_servers"]];
 
 /// Levels of objects to search: the document, `mcp`, the servers, a server, its variables.
 const DEPTH: usize = 5;

@@ -19,7 +19,8 @@ use lepo_base::secret::Secret;
 type EntryResult<T> = std::result::Result<T, EntryError>;
 
 /// Keys of other clients that do not affect how a server is used.
-const FOREIGN: &[&str] = &["gallery", "icon", "id", "metadata", "name", "note", "notes", "version"];
+const FOREIGN: &[&str] =
+    &["dev", "gallery", "icon", "id", "isActive", "metadata", "name", "note", "notes", "source", "version"];
 
 /// Keys of other clients that lepo does not honour, and what to use instead.
 const NOT_HONOURED: &[(&str, &str)] = &[
@@ -204,10 +205,10 @@ fn secrets(key: &str, pairs: &Option<Map<String, Value>>) -> EntryResult<Vec<(St
 }
 
 fn kind(fields: &ServerFields) -> EntryResult<Option<TransportWord>> {
-    let kind = |word: &str| match word {
+    let kind = |word: &str| match word.to_lowercase().replace(['-', '_', ' '], "").as_str() {
         "stdio" | "local" => Some(TransportWord::Stdio),
         "sse" => Some(TransportWord::Remote(Transport::Sse)),
-        "http" | "streamable-http" | "streamable_http" | "streamableHttp" => {
+        "http" | "streamablehttp" | "streamable" | "httpstream" => {
             Some(TransportWord::Remote(Transport::Http))
         }
         "remote" => Some(TransportWord::Anywhere),

@@ -23,7 +23,7 @@ impl ClientIdentity {
         document: Option<&str>,
     ) -> Result<ClientIdentity, (&'static str, &'static str)> {
         if secret.is_some() && id.is_none() {
-            return Err(("`client_secret` is there without `client_id`", "give both, or neither"));
+            return Err(("`client_secret` needs a `client_id`", "give both, or neither"));
         }
         let wrong = (
             "`client_metadata_url` is not an https address with a path",

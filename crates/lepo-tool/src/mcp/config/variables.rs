@@ -38,6 +38,16 @@ pub struct UsedVariable {
 /// Shorter keys are not searched for in values, in bytes: a value may contain one by chance.
 const SHORTEST_KEY: usize = 8;
 
+/// Variables of editors and agents, which name the folder that is open. (`roots/list` tells a server the same.)
+const OF_EDITORS: [&str; 6] = [
+    "workspaceFolder",
+    "workspaceFolderBasename",
+    "workspaceRoot",
+    "fileWorkspaceFolder",
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_PLUGIN_ROOT",
+];
+
 /// Keys of an entry in which variables are substituted.
 const SUBSTITUTED_KEYS: [&str; 8] =
     ["command", "args", "env", "cwd", "url", "httpUrl", "serverUrl", "headers"];
@@ -56,6 +66,10 @@ impl ServerVariables<'_> {
     fn value(&self, name: &str, origin: EntryOrigin) -> Result<String, &'static str> {
         if name.starts_with("input:") {
             return Err("is asked for by another program only");
+        }
+        let name = if name == "userHome" { "HOME" } else { name };
+        if OF_EDITORS.contains(&name) && self.env.get(name).is_none() {
+            return Err("is set by another program only; write the path, or leave it out");
         }
         let is_key = |value: &str| {
             let keys = self.keys.iter().filter(|key| key.len() >= SHORTEST_KEY);
@@ -175,15 +189,22 @@ fn split_at_position<'t>(position: &str, text: &'t str) -> Vec<TemplatePart<'t>>
 /// Splits a text into parts. Anything that only resembles a variable is literal text.
 fn split(text: &str) -> Vec<TemplatePart<'_>> {
     let (mut parts, mut rest) = (Vec::new(), text);
-    while let Some((before, after)) = rest.split_once("${") {
-        let variable = after.split_once('}').and_then(|(inside, after)| Some((variable(inside)?, after)));
+    while let Some((before, after)) = rest.split_once('{') {
+        // OpenCode's form has no dollar sign.
+        let (before, is_opencodes) = match before.strip_suffix('$') {
+            Some(before) => (before, false),
+            None => (before, true),
+        };
+        let variable =
+            after.split_once('}').filter(|(inside, _)| !is_opencodes || inside.starts_with("env:"));
+        let variable = variable.and_then(|(inside, after)| Some((variable_in(inside)?, after)));
         match variable {
             Some((variable, after)) => {
                 parts.extend([TemplatePart::Literal(before), variable]);
                 rest = after;
             }
             None => {
-                let literal = rest.get(..before.len() + 2).unwrap_or(rest);
+                let (literal, _) = rest.split_at(rest.len() - after.len());
                 parts.push(TemplatePart::Literal(literal));
                 rest = after;
             }
@@ -194,7 +215,7 @@ fn split(text: &str) -> Vec<TemplatePart<'_>> {
 }
 
 /// Parses `NAME`, `NAME:-x`, and VS Code's forms `env:NAME` and `input:ID`.
-fn variable(inside: &str) -> Option<TemplatePart<'_>> {
+fn variable_in(inside: &str) -> Option<TemplatePart<'_>> {
     let (name, default) = match inside.split_once(":-") {
         Some((name, default)) => (name, Some(default)),
         None => (inside, None),
@@ -255,6 +276,15 @@ mod tests {
             ),
             ("${x%y} ${1} ${} ${A", Ok("${x%y} ${1} ${} ${A"), Ok("${x%y} ${1} ${} ${A")),
             ("${${A}}", Ok("${1}"), Ok("${1}")),
+            // https://github.com/anomalyco/opencode/pull/5739
+            ("Bearer {env:A}", Ok("Bearer 1"), Ok("Bearer 1")),
+            ("{env:B}", Err("${B} is not set"), Err("${B} is not set")),
+            (
+                "{\"a\": \"{x}\"} {env:} {environment:A} {A}{",
+                Ok("{\"a\": \"{x}\"} {env:} {environment:A} {A}{"),
+                Ok("{\"a\": \"{x}\"} {env:} {environment:A} {A}{"),
+            ),
+            ("{${A}}", Ok("{1}"), Ok("{1}")),
             ("한${A}글", Ok("한1글"), Ok("한1글")),
         ] {
             for (origin, expected) in [(EntryOrigin::User, user), (EntryOrigin::Repository, repository)] {

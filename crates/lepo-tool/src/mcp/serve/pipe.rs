@@ -123,7 +123,7 @@ fn read_lines(mut input: LineSource, to: &mpsc::Sender<InputLine>) {
 fn message(line: &[u8]) -> Option<Result<ClientJsonRpcMessage, JsonRpcError>> {
     let refuse = |id, error| Some(Err(JsonRpcError::new(id, error)));
     let text = String::from_utf8_lossy(line);
-    let text = text.trim();
+    let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return None;
     }
@@ -225,6 +225,9 @@ mod tests {
             (r#"{"id":7}"#, "-32600 with id"),
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":7}}"#, "message"),
             ("\u{fffd}{", "-32700 without id"),
+            // https://github.com/modelcontextprotocol/kotlin-sdk/issues/956, https://github.com/joshrotenberg/tower-mcp/issues/795
+            ("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\r", "message"),
+            ("\u{feff}", "nothing"),
         ] {
             let got = match message(line.as_bytes()) {
                 None => "nothing".to_string(),

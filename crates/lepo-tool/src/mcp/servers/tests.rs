@@ -22,6 +22,7 @@ fn servers(each: &[(&str, &[&str])]) -> Servers {
         hidden_env: Vec::new(),
         sign_ins: Path::new("").into(),
         transports: None,
+        starting: Default::default(),
     };
     let mut servers = Servers::new(parse(Path::new("m"), text.as_bytes()).unwrap(), patience, setup, None);
     for server in &mut servers.each {

@@ -46,7 +46,7 @@ fn which_model_answers() {
 #[test]
 fn with_nothing_configured_it_looks_around_then_tells_the_way() {
     let look = || match user("").choose().unwrap() {
-        ModelChoice::Look(look) => look,
+        ModelChoice::NeedsLookup(look) => look,
         other => panic!("{other:?}"),
     };
     assert_eq!(look().ollama_url, "http://127.0.0.1:11434");

@@ -79,22 +79,22 @@ impl Bearer {
     }
 
     /// Requests a new token from the authorization server, and stores it.
-    async fn refresh(&self, kept: StoredSignIn) -> Result<(), TokenError> {
+    async fn refresh(&self, stored: StoredSignIn) -> Result<(), TokenError> {
         let Inner { server, sign_in_store, .. } = &*self.inner;
         let mut sign_in_store = sign_in_store.clone();
-        sign_in_store.client_secret = kept.client_secret.as_ref().map(Secret::new);
+        sign_in_store.client_secret = stored.client_secret.as_ref().map(Secret::new);
         let AuthManager { mut manager, web } =
             AuthManager::new(server, sign_in_store).await.map_err(TokenError::Failed)?;
         let refreshed = async {
             let resolution = manager.resolve_metadata().await?;
             let issuer = resolution.metadata.issuer.clone();
             manager.set_metadata(resolution.metadata);
-            if issuer != kept.credentials.issuer {
+            if issuer != stored.credentials.issuer {
                 // A token goes to no issuer but its own.
                 return Err(AuthError::AuthorizationRequired);
             }
-            let mut client = super::client_of(&kept.credentials.client_id, "http://127.0.0.1/callback");
-            client.client_secret = super::secret_of(server, &kept);
+            let mut client = super::client_of(&stored.credentials.client_id, "http://127.0.0.1/callback");
+            client.client_secret = super::secret_of(server, &stored);
             manager.configure_client(client)?;
             manager.refresh_token().await.map(drop)
         };
@@ -113,21 +113,21 @@ impl Bearer {
 
     /// Loads the stored sign-in; from then on its secrets are masked.
     fn load(&self) -> Result<Option<StoredSignIn>, TokenError> {
-        let kept = self.inner.sign_in_store.read_newest();
-        let kept = kept.map_err(|error| TokenError::Failed(lepo_base::error::cause(&error)))?;
-        if let Some(kept) = &kept {
+        let stored = self.inner.sign_in_store.read_newest();
+        let stored = stored.map_err(|error| TokenError::Failed(lepo_base::error::cause(&error)))?;
+        if let Some(stored) = &stored {
             let mut secrets = self.inner.secrets.write().unwrap_or_else(PoisonError::into_inner);
             let new: Vec<Secret> =
-                kept.secrets().into_iter().filter(|secret| !secrets.contains(secret)).collect();
+                stored.secrets().into_iter().filter(|secret| !secrets.contains(secret)).collect();
             secrets.extend(new);
         }
-        Ok(kept)
+        Ok(stored)
     }
 }
 
 /// Returns the stored token, unless it is about to expire or equals `refused`.
-fn usable(kept: &StoredSignIn, refused: Option<&str>) -> Option<String> {
-    kept.fresh().filter(|token| Some(*token) != refused).map(str::to_string)
+fn usable(stored: &StoredSignIn, refused: Option<&str>) -> Option<String> {
+    stored.fresh().filter(|token| Some(*token) != refused).map(str::to_string)
 }
 
 /// An HTTP client whose requests carry the token.

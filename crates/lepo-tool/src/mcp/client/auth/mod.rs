@@ -35,7 +35,7 @@ impl AuthManager {
         let ServerTarget::Remote { url, .. } = &server.target else {
             return Err("it is a program, which signs in on its own".to_string());
         };
-        let web = OAuthClient::new(url).map_err(|error| super::errors::reqwest_words(&error))?;
+        let web = OAuthClient::new(url).map_err(|error| super::errors::reqwest_text(&error))?;
         web.check(url).map_err(|words| format!("{words}: a token would be sent unencrypted"))?;
         let web = Arc::new(web);
         let manager = AuthorizationManager::new_with_oauth_http_client(url.as_str(), web.clone()).await;
@@ -50,10 +50,10 @@ fn client_of(id: &str, redirect: &str) -> OAuthClientConfig {
 }
 
 /// Returns the secret of a stored client: the configured secret if the client is configured, else the registration's.
-fn secret_of(server: &ServerConfig, kept: &StoredSignIn) -> Option<String> {
-    let registered = kept.client_secret.clone();
+fn secret_of(server: &ServerConfig, stored: &StoredSignIn) -> Option<String> {
+    let registered = stored.client_secret.clone();
     let ServerTarget::Remote { identity, .. } = &server.target else { return registered };
-    let is_configured = identity.client_id.as_deref() == Some(kept.credentials.client_id.as_str());
+    let is_configured = identity.client_id.as_deref() == Some(stored.credentials.client_id.as_str());
     let configured = identity.client_secret.as_ref().filter(|_| is_configured);
     configured.map(|secret: &Secret| secret.reveal().to_string()).or(registered)
 }

@@ -13,7 +13,7 @@ use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientFuture, OAuthHttpReq
 use serde_json::Value;
 use url::{Host, Url};
 
-use super::super::errors::{one_line, reqwest_words};
+use super::super::errors::{one_line, reqwest_text};
 use lepo_net::address::is_loopback;
 use lepo_net::fetch::redacted_url;
 use lepo_net::public_address::{PublicResolver, is_public_host};
@@ -82,7 +82,7 @@ impl OAuthClient {
         let spent =
             self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         spent.map_err(|_| format!("more than {MOST} requests would be needed, too many for a sign-in"))?;
-        let words = |error: &reqwest::Error| reqwest_words(error);
+        let words = |error: &reqwest::Error| reqwest_text(error);
         let request = reqwest::Request::try_from(request.request).map_err(|error| words(&error))?;
         let url = request.url().clone();
         self.check(&url)?;
@@ -106,8 +106,8 @@ impl OAuthClient {
         built.body(body).map_err(|error| error.to_string())
     }
 
-    fn note(&self, words: String) {
-        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(words);
+    fn note(&self, text: String) {
+        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     }
 }
 

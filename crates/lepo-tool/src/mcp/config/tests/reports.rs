@@ -73,9 +73,30 @@ fn a_file_as_people_write_it_is_read() {
             format!("{{\"mcpServers\":{{\"ok\":{{\"url\":\"https://h/\"}},{GOOD}}}}}"),
             "ok Twice(None) =good",
         ),
+        (
+            "https://github.com/DeusData/codebase-memory-mcp/issues/24",
+            "{\"context_servers\":{\"ok\":{\"source\":\"custom\",\"command\":\"good\",\"args\":[\"\"]}}}".to_string(),
+            "ok =good",
+        ),
+        (
+            "https://github.com/anomalyco/opencode/pull/5739",
+            "{\"$schema\":\"s\",\"mcp\":{\"ok\":{\"type\":\"local\",\"command\":[\"good\"]}}}".to_string(),
+            "ok =good",
+        ),
+        (
+            "https://github.com/tizerluo/zcode-open-bridge/pull/25",
+            format!("{{\"mcp\":{{\"inputs\":[],\"servers\":{{{GOOD}}}}}}}"),
+            "ok =good",
+        ),
+        ("Codex's key, as JSON", format!("{{\"mcp_servers\":{{{GOOD}}}}}"), "ok =good"),
     ] {
         assert_eq!(notices(&text), [expected], "{report}");
     }
+    for text in ["{\"inputs\":[]}", "{\"$schema\":\"s\",\"inputs\":[]}"] {
+        assert_eq!(notices(text), [""; 0], "{text}");
+    }
+    let other = parse_with(Path::new("m"), b"{\"mcp\":{\"inputs\":[]}}", None);
+    assert_eq!(other.unwrap_err().kind.exit_code(), 2);
 }
 
 /// Entries: the report, the entry, the server in a line.
@@ -148,6 +169,32 @@ fn an_entry_in_the_form_of_another_client_is_read() {
             "s Header(\"Accept\") =https://h/mcp",
         ),
         (
+            "https://github.com/CherryHQ/cherry-studio/pull/3274",
+            r#"{"isActive":true,"name":"n","type":"streamableHttp","baseUrl":"https://h/mcp","command":"","args":[],"env":{}}"#,
+            "s =https://h/mcp",
+        ),
+        (
+            ".vscode/mcp.json of 0GiS0/mcp-elicitations",
+            r#"{"command":"node","args":["./dist/src/index.js"],"dev":{"watch":"src/**/*.ts","debug":{"type":"node"}}}"#,
+            "s =node ./dist/src/index.js",
+        ),
+        ("an address that is blank", r#"{"command":"x","url":""}"#, "s =x"),
+        (
+            "an address and a program that are blank",
+            r#"{"command":"","url":""}"#,
+            "s -`command` is empty (leave it out, or say what it is)",
+        ),
+        (
+            "Zed's older form (crates/context_server of zed-industries/zed)",
+            r#"{"source":"custom","command":{"path":"npx","args":["-y","a"],"env":{"K":"v"}}}"#,
+            "s =npx -y a K=v",
+        ),
+        (
+            "a transport as some write it",
+            r#"{"type":"Streamable-HTTP","url":"https://h/mcp","requestInit":{"headers":{"A":"b"}}}"#,
+            "s =https://h/mcp A",
+        ),
+        (
             "a command that is an empty list",
             r#"{"command":[]}"#,
             "s -`command` is not a string (put it in quotes)",
@@ -182,6 +229,7 @@ fn a_server_that_is_off_stays_off() {
         ),
         ("https://github.com/1jehuang/jcode/issues/436", r#"{"command":"x","enabled":true,"disabled":true}"#),
         ("https://github.com/NousResearch/hermes-agent/pull/80641", r#"{"command":"x","enabled":false}"#),
+        ("https://github.com/CherryHQ/cherry-studio/pull/3274", r#"{"command":"x","isActive":false}"#),
     ] {
         let text = format!("{{\"mcpServers\":{{\"s\":{entry}}}}}");
         let servers = parse_with(Path::new("m"), text.as_bytes(), None).unwrap();
@@ -235,6 +283,11 @@ fn a_path_below_the_home_folder_and_a_variable_are_put_in() {
             "http://h/ x-mcp-token=t",
         ),
         (
+            "https://github.com/RooCodeInc/Roo-Code/issues/4739",
+            r#"{"command":"${userHome}/x","args":["${env:TOKEN}","{env:TOKEN}"]}"#,
+            "/h/x t t",
+        ),
+        (
             "https://github.com/zed-industries/zed/pull/60457",
             r#"{"url":"https://h/","headers":{"A":"Bearer ${MCP_TOKEN:-fallback}"}}"#,
             "https://h/ A=Bearer fallback",
@@ -256,6 +309,33 @@ fn a_path_below_the_home_folder_and_a_variable_are_put_in() {
             }
         };
         assert_eq!(shown, expected, "{report}");
+    }
+    for (report, entry) in [
+        (
+            "https://github.com/RooCodeInc/Roo-Code/issues/4017",
+            r#"{"command":"docker","args":["--mount","${workspaceFolder}"]}"#,
+        ),
+        (
+            "https://github.com/GreatScottyMac/context-portal/issues/13",
+            r#"{"command":"x","args":["--workspace_id","${workspaceFolder}"]}"#,
+        ),
+        (
+            "https://github.com/zai-org/feedback/issues/24",
+            r#"{"command":"node","env":{"ROOT":"${workspaceFolder}"}}"#,
+        ),
+        (
+            "https://github.com/anthropics/claude-code/issues/69123",
+            r#"{"command":"x","env":{"KG":"${CLAUDE_PROJECT_DIR}/.kg"}}"#,
+        ),
+    ] {
+        let text = format!("{{\"mcpServers\":{{\"s\":{entry}}}}}");
+        let servers =
+            parse_with(Path::new("m"), text.as_bytes(), Some((&variables, EntryOrigin::User))).unwrap();
+        let why = servers[0].details.left_out.clone().unwrap_or_default();
+        assert!(
+            why.ends_with("is set by another program only; write the path, or leave it out"),
+            "{report}: {why}"
+        );
     }
     let none = Env::from_pairs(&[]);
     let variables = ServerVariables { env: &none, own_names: &[], keys: &[] };

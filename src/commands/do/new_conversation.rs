@@ -9,7 +9,7 @@ use lepo_base::error::{Error, Result};
 use lepo_turn::config::NewConversation;
 
 /// Rejects `--no-keep` with `--save-to`; otherwise makes it start a conversation.
-pub fn check_keeping(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
+pub fn check_no_keep(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
     if args.keeping.no_keep && context.save_to().is_some() {
         return Err(Error::usage("--no-keep cannot be used with --save-to: its store is deleted at the end"));
     }
@@ -19,7 +19,7 @@ pub fn check_keeping(args: &mut DoArgs, context: &Context<'_>) -> Result<()> {
 
 /// Starts a new conversation if the setting says so and no option overrides it. Otherwise, in a linked
 /// worktree, continues the conversation that was last used there.
-pub fn begin_as_set(args: &mut DoArgs, new: NewConversation, context: &Context<'_>) -> Result<()> {
+pub fn apply_new_setting(args: &mut DoArgs, new: NewConversation, context: &Context<'_>) -> Result<()> {
     let is_placed = args.keeping.goes_on || args.retry || args.compact || args.group.mode().is_some();
     let is_placed = is_placed || args.tail.is_some() || args.approve.is_some() || args.deny.is_some();
     let begins = match new {

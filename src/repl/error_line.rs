@@ -7,16 +7,16 @@ use lepo_base::error::Error;
 use lepo_base::hint::HintTarget;
 
 /// Whether an error was printed since the last look.
-static HAS_COMPLAINED: AtomicBool = AtomicBool::new(false);
+static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
 
 /// Returns whether an error was printed since the last call.
-pub fn take_complaint() -> bool {
-    HAS_COMPLAINED.swap(false, Ordering::Relaxed)
+pub fn take_error_printed() -> bool {
+    HAS_PRINTED.swap(false, Ordering::Relaxed)
 }
 
 /// Prints an error with its hint, on one line if both fit.
-pub fn complain(error: &Error) {
-    HAS_COMPLAINED.store(true, Ordering::Relaxed);
+pub fn print_error(error: &Error) {
+    HAS_PRINTED.store(true, Ordering::Relaxed);
     let message = format!("error: {}", error.chain());
     match error.hint_for(HintTarget::Session) {
         None => print_status(&message),

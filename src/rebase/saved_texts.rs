@@ -13,10 +13,10 @@ const MOST: usize = 10;
 const PREFIX: &str = "rebase-";
 
 /// Writes a text for its owner only; returns its path.
-pub fn keep_text(folder: &Path, text: &[u8]) -> io::Result<PathBuf> {
+pub fn save_text(folder: &Path, text: &[u8]) -> io::Result<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     // Later than every other, so that names sort by age.
-    let mut stamp = kept_texts(folder).last().map_or(0, |last| stamp_of(last) + 1).max(now());
+    let mut stamp = saved_texts(folder).last().map_or(0, |last| stamp_of(last) + 1).max(now());
     let (path, mut file) = loop {
         let path = folder.join(format!("{PREFIX}{stamp:013}.md"));
         match create(&path) {
@@ -26,7 +26,7 @@ pub fn keep_text(folder: &Path, text: &[u8]) -> io::Result<PathBuf> {
         }
     };
     file.write_all(text)?;
-    let kept = kept_texts(folder);
+    let kept = saved_texts(folder);
     let old = kept.len().saturating_sub(MOST);
     // A text that cannot be deleted is deleted by the next one.
     kept.iter().take(old).for_each(|path| drop(std::fs::remove_file(path)));
@@ -43,7 +43,7 @@ fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Returns the paths of the stored texts, the oldest first.
-pub fn kept_texts(folder: &Path) -> Vec<PathBuf> {
+pub fn saved_texts(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let is_text =
         |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
@@ -62,9 +62,9 @@ mod tests {
     fn the_last_ten_stay_readable_by_their_owner_only() {
         let dir = tempfile::TempDir::new().unwrap();
         let folder = dir.path().join("state/texts");
-        assert_eq!(kept_texts(&folder), Vec::<PathBuf>::new());
-        let paths: Vec<PathBuf> = (0..13).map(|at| keep_text(&folder, &[b'0' + at]).unwrap()).collect();
-        assert_eq!(kept_texts(&folder), &paths[3..]);
+        assert_eq!(saved_texts(&folder), Vec::<PathBuf>::new());
+        let paths: Vec<PathBuf> = (0..13).map(|at| save_text(&folder, &[b'0' + at]).unwrap()).collect();
+        assert_eq!(saved_texts(&folder), &paths[3..]);
         for (at, path) in paths.iter().enumerate().skip(3) {
             assert_eq!(std::fs::read(path).unwrap(), [b'0' + at as u8]);
             assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);

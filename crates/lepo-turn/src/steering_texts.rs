@@ -9,7 +9,7 @@ use lepo_tool::Unagreed;
 
 /// Texts of others without the user's consent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct SteeringWords {
+pub(crate) struct SteeringTexts {
     /// Instructions of the repository.
     pub(crate) files: Vec<SentInstructions>,
     /// Messages of the conversation without a proof.
@@ -20,7 +20,7 @@ pub(crate) struct SteeringWords {
     pub(crate) refused: bool,
 }
 
-impl SteeringWords {
+impl SteeringTexts {
     /// Returns their names, for the question.
     pub fn names(&self) -> Vec<Unagreed> {
         let files = self.files.iter().map(|file| Unagreed::File(file.path.clone()));
@@ -45,7 +45,7 @@ impl SteeringWords {
     }
 
     /// Records the user's consent.
-    pub fn agree(&self, trust: &Trust) -> Result<()> {
+    pub fn record_consent(&self, trust: &Trust) -> Result<()> {
         record_consent(&self.files, trust)?;
         agree_to_messages(&self.messages, trust)?;
         trust.save(self.insts.as_slice())
