@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::message::ChatMessage;
-use super::quirks::Quirk;
+use super::quirks::{MALFORMED, Quirk};
 use super::replay::ProviderMessage;
 use lepo_base::hash::hash_of;
 use lepo_base::role::Role;
@@ -46,9 +46,9 @@ pub(super) static AFTER_RESULTS: Quirk = Quirk {
 /// Messages without text are refused (Bedrock).
 pub(super) static BLANK_TEXT: Quirk = Quirk {
     word: "blank_text",
-    status: STATUS,
+    status: MALFORMED,
     named: &[
-        &["content", "text"],
+        &["content"],
         &[
             "non-empty",
             "is blank",
@@ -211,6 +211,7 @@ fn without_blank(message: &ChatMessage) -> Option<ChatMessage> {
     let mut message = message.clone();
     match &message.replay {
         _ if !is_blank(&message) => {}
+        Some(_) if message.calls.is_empty() => return None,
         Some(replay) => {
             let mut received = replay.json().clone();
             received["content"] = Value::Null;

@@ -123,6 +123,6 @@ pub(super) static UNSUPPORTED_SCHEMA: Quirk = Quirk {
 pub(super) static STORE: Quirk = Quirk {
     word: "store",
     status: MALFORMED,
-    named: &[names!("store"), REJECTED],
-    notice: "does not accept `store`: retrying without it",
+    named: &[names!("store"), NO_SUCH_FIELD],
+    notice: "does not accept `store = false`, so it may store what is sent: retrying without it",
 };

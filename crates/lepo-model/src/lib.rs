@@ -20,6 +20,7 @@ mod call_layout;
 mod call_pieces;
 mod cli;
 mod config;
+mod echoed_input;
 mod embedded;
 mod error_text;
 mod event;

@@ -6,11 +6,12 @@ use jiff::Timestamp;
 use reqwest::{Response, StatusCode};
 
 use super::answer_reader::StreamRefusal;
+use super::echoed_input::without_echo;
 use super::error_text::{excerpt, message_or_excerpt};
 use super::notice::TransientFailure;
 use super::provider_spec::HttpSpec;
 use super::refusals::{Meaning, meaning};
-use super::retry::{is_short, wait_in_body};
+use super::retry::{is_pause, wait_in_body};
 use super::unpack::Unpacking;
 use crate::ModelConfig;
 use lepo_base::error::{Error, ExitKind};
@@ -46,7 +47,7 @@ impl HttpRefusal {
         };
         // A longer time may belong to another limit, such as a daily one.
         let reset = RESETS.iter().find_map(|name| header(name));
-        let reset = reset.filter(|time| status.as_u16() == 429 && is_short(time, Timestamp::now()));
+        let reset = reset.filter(|time| status.as_u16() == 429 && is_pause(time, Timestamp::now()));
         let should_retry = header("x-should-retry").and_then(|yes| yes.trim().parse().ok());
         let mut body = Vec::new();
         let mut unpacking = Unpacking::default();
@@ -61,7 +62,7 @@ impl HttpRefusal {
         };
         let _ = tokio::time::timeout(limit, reading).await;
         let words = message_or_excerpt(&body);
-        let body = unescaped(String::from_utf8_lossy(&body).into_owned());
+        let body = without_echo(unescaped(String::from_utf8_lossy(&body).into_owned()));
         HttpRefusal {
             status: status.as_u16(),
             retry_after: retry_after.or_else(|| wait_in_body(&body)).or(reset),
@@ -78,7 +79,7 @@ impl HttpRefusal {
             status: refused.status,
             message: refused.message,
             retry_after: wait_in_body(&refused.body),
-            body: refused.body,
+            body: without_echo(refused.body),
             should_retry: None,
             within: true,
         }

@@ -24,6 +24,10 @@ pub(super) fn refused_tools<'t>(status: u16, body: &str, tools: &'t [ToolSpec]) 
     // Tools of the user's servers can be left out; lepo's own tools are valid.
     let is_of_server = |tool: &ToolSpec| tool.name.contains("__");
     let named: Vec<&ToolSpec> = tools.iter().filter(|tool| is_named(tool)).collect();
+    // A refusal that repeats the request names all of them.
+    if named.iter().any(|tool| !is_of_server(tool)) || named.len() > 1 && named.len() == tools.len() {
+        return Vec::new();
+    }
     let found = match named.is_empty() {
         false => named,
         true => BEFORE_INDEX
@@ -72,6 +76,7 @@ mod tests {
             (400, "tools.9.custom.input_schema: JSON schema is invalid", None),
             (400, "'fs__read' was called twice", None),
             (500, "Invalid schema for function 'fs__write'", None),
+            (400, "Field required: parameters. Tools: 'fs__read', 'fs__write', 'run_command'", None),
         ] {
             let found = refused_tools(status, body, &tools);
             let expected: Vec<&str> = expected.into_iter().collect();

@@ -30,9 +30,11 @@ pub(super) fn pause(attempt: u32, retry_after: Option<&str>, now: Timestamp, dic
     }
 }
 
-/// Whether a value in the format of `Retry-After` is a time short enough to wait for.
-pub(super) fn is_short(value: &str, now: Timestamp) -> bool {
-    parse_retry_after(value, now).is_some_and(|wait| wait <= PATIENCE)
+/// Whether a value in the format of `Retry-After` is a time to wait: short enough, and longer than the first pause
+/// without it, because a limit that resets at once or in the past does not say how long to wait.
+pub(super) fn is_pause(value: &str, now: Timestamp) -> bool {
+    let wait = parse_retry_after(value, now);
+    wait.is_some_and(|wait| (Duration::from_secs(1)..=PATIENCE).contains(&wait))
 }
 
 /// Parses `Retry-After` (RFC 9110, section 10.2.3): seconds, or an HTTP date. Servers also send `30s`, `1m30.5s`, a

@@ -98,7 +98,7 @@ static DEVELOPER: Quirk = Quirk {
     word: "developer_role",
     status: &[400, 422, 500],
     named: &[
-        &["role"],
+        &["role", "'developer'"],
         &["developer", "unexpected message role", "incorrect role", "unknown role", "invalid role"],
     ],
     notice: "does not accept the role `developer`: retrying with `system`",
