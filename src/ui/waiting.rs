@@ -9,9 +9,6 @@ use lepo_tool::mcp::StartingNames;
 
 pub const WAITING: &str = "Waiting for response...";
 
-/// How long a server may start before a command names it.
-const UNNAMED: Duration = Duration::from_secs(1);
-
 /// Columns for the seconds after the line.
 const COUNT: usize = 8;
 
@@ -25,19 +22,12 @@ pub fn starting_line(names: &[String]) -> String {
 /// Waits for `work`, in which servers may start, where nothing else is on the terminal. While one takes long, it is
 /// named.
 pub async fn show_starts<T>(starting: StartingNames, work: impl Future<Output = T>) -> T {
-    let mut work = std::pin::pin!(work);
-    let (mut shown, mut counter) = (Vec::new(), None);
-    loop {
-        if let Ok(done) = tokio::time::timeout(UNNAMED, work.as_mut()).await {
-            return done;
-        }
-        let names = starting.list();
-        if names != shown && stderr_is_terminal() {
-            drop(counter.take());
-            counter = (!names.is_empty()).then(|| StartingLine::show(&names));
-            shown = names;
-        }
-    }
+    let mut counter = None;
+    let name_them = |names: &[String]| {
+        drop(counter.take());
+        counter = (stderr_is_terminal() && !names.is_empty()).then(|| StartingLine::show(names));
+    };
+    starting.watch(std::pin::pin!(work), name_them).await
 }
 
 /// The line on the screen; dropping it erases it.

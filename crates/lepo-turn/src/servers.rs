@@ -2,9 +2,6 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
-
-use tokio::time::timeout;
 
 use super::event::ask_form;
 use super::former_tools::list_tools_of_failed;
@@ -13,9 +10,6 @@ use super::{Notice, TurnEvent, View};
 use crate::config::{FolderTrust, work_folder};
 use lepo_base::error::{Error, Result, quoted};
 use lepo_tool::mcp::{ElicitationHandler, ElicitationResult, ServerNotice, ServerQuestion, StartingNames};
-
-/// How long a server may start before it is named. Most need less.
-const UNNAMED: Duration = Duration::from_secs(1);
 
 /// Passes a server's questions and progress to the display of the turn.
 pub(super) struct FrontCaller<'f> {
@@ -88,18 +82,13 @@ pub(super) async fn naming_starts<T>(
     starting: StartingNames,
     mut work: Pin<Box<impl Future<Output = T>>>,
 ) -> T {
-    let mut shown = Vec::new();
-    let done = loop {
-        if let Ok(done) = timeout(UNNAMED, work.as_mut()).await {
-            break done;
-        }
-        let names = starting.list();
-        if names != shown {
-            view.on_event(TurnEvent::ServersStarting(&names));
-            shown = names;
-        }
+    let mut is_named = false;
+    let name_them = |names: &[String]| {
+        view.on_event(TurnEvent::ServersStarting(names));
+        is_named = !names.is_empty();
     };
-    if !shown.is_empty() {
+    let done = starting.watch(work.as_mut(), name_them).await;
+    if is_named {
         view.on_event(TurnEvent::ServersStarting(&[]));
     }
     done

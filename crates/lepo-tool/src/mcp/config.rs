@@ -34,9 +34,9 @@ pub use variables::{EntryOrigin, ServerVariables, UsedVariable};
 /// Keys of a file next to the servers: a file with only these has no servers.
 const NO_SERVERS: &[&str] = &["$schema", "inputs"];
 
-/// Whether a value is a server's entry.
+/// Whether a value is a server's entry. An object under one of these keys is a server of that name in a list.
 fn is_server(value: &Value) -> bool {
-    ["command", "url", "type", "enabled"].iter().any(|key| value.get(key).is_some())
+    ["command", "url", "type", "enabled"].iter().any(|key| value.get(key).is_some_and(|it| !it.is_object()))
 }
 
 /// Returns the enabled and usable servers, and the notices about the files.
@@ -117,6 +117,8 @@ pub(super) fn parse_with(
     // OpenCode's key, under which VS Code has other settings.
     let is_list = |all: &Map<String, Value>| !all.is_empty() && all.values().all(is_server);
     if let Some(entries) = at(&["mcp"]).filter(|entries| entries.as_object().is_some_and(is_list)) {
+        // A server may have the name `servers`.
+        roots.retain(|(root, _)| root != "mcp.servers");
         roots.push(("mcp".to_string(), entries));
     }
     let is_about = |key: &String| NO_SERVERS.contains(&key.as_str());

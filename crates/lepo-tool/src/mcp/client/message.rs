@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -28,17 +28,33 @@ pub enum ServerLine {
     Junk,
 }
 
-/// Parses a line. Invalid UTF-8 becomes U+FFFD, and a byte order mark is skipped.
-pub fn read(line: &[u8]) -> ServerLine {
+/// The id of the request `initialize`, once it was sent.
+#[derive(Clone, Default)]
+pub struct InitializeId(Arc<OnceLock<RequestId>>);
+
+impl InitializeId {
+    /// Records the id, if a message to the server is `initialize`.
+    pub fn record(&self, message: &ClientJsonRpcMessage) {
+        if let JsonRpcMessage::Request(request) = message
+            && matches!(request.request, ClientRequest::InitializeRequest(_))
+        {
+            let _ = self.0.set(request.id.clone());
+        }
+    }
+}
+
+/// Parses a line. Invalid UTF-8 becomes U+FFFD, and terminal noise around a message is skipped.
+pub fn read(line: &[u8], initialize: &InitializeId) -> ServerLine {
     let text = String::from_utf8_lossy(line);
-    let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\0'));
+    let text = without_noise(&text);
     if text.is_empty() {
         return ServerLine::Blank;
     }
+    let message = |value| message(value, initialize);
     let found = match parse(text) {
         Ok(Value::Array(items)) => items.into_iter().filter_map(message).collect(),
         Ok(value) => Vec::from_iter(message(value)),
-        Err(error) => match answer_within(text) {
+        Err(error) => match answer_before_text(text) {
             Some(answer) => Vec::from_iter(message(answer)),
             None if text.starts_with('{') && text.contains("\"jsonrpc\"") => {
                 vec![error_without_id(match error.to_string().starts_with(TOO_DEEP) {
@@ -65,29 +81,52 @@ fn parse(text: &str) -> serde_json::Result<Value> {
     })
 }
 
-/// Number of offsets of a line at which an answer is searched for.
-const OFFSETS: usize = 16;
-
-/// Finds the answer in a line with a log entry or an escape sequence before or after it. Requests are not searched for,
-/// because programs log the requests that they receive.
-fn answer_within(text: &str) -> Option<Value> {
-    let starts =
-        text.match_indices('{').map(|(start, _)| start).take(if text.starts_with('{') { 1 } else { OFFSETS });
-    for start in starts {
-        let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Value>();
-        if let Some(Ok(value)) = values.next()
-            && value.get("jsonrpc").is_some()
-            && (value.get("result").is_some() || value.get("error").is_some())
-        {
-            return Some(value);
-        }
+/// Skips white space, control characters, byte order marks and escape sequences before a message, and all but the latter
+/// after it.
+fn without_noise(text: &str) -> &str {
+    let is_noise = |c: char| c.is_whitespace() || c == '\u{feff}' || (c.is_control() && c != ESCAPE);
+    let mut text = text.trim_matches(is_noise);
+    while let Some(rest) = text.strip_prefix(ESCAPE).and_then(after_sequence) {
+        text = rest.trim_start_matches(is_noise);
     }
-    None
+    text
+}
+
+const ESCAPE: char = '\u{1b}';
+
+/// Returns what follows an escape sequence of ECMA-48 whose first character was already taken.
+fn after_sequence(text: &str) -> Option<&str> {
+    let mut rest = text.chars();
+    match rest.next()? {
+        '[' => {
+            let end = rest.as_str().trim_start_matches(|c| matches!(c, ' '..='?'));
+            end.strip_prefix(|c| matches!(c, '@'..='~'))
+        }
+        // A title or another string, up to BEL or ESC \.
+        ']' | 'P' | 'X' | '^' | '_' => {
+            let (end, mark) = rest.as_str().match_indices(['\u{7}', ESCAPE]).next()?;
+            let after = rest.as_str().get(end + mark.len()..)?;
+            if mark == "\u{7}" { Some(after) } else { after.strip_prefix('\\') }
+        }
+        '{' => Some(text),
+        _ => text.trim_start_matches(|c| matches!(c, ' '..='/')).strip_prefix(|c| matches!(c, '0'..='z')),
+    }
+}
+
+/// Finds the answer at the start of a line with other text after it. An answer after other text is not taken, although
+/// servers print log entries without a line end: a program also logs what others sent to it, so a web page or an upstream
+/// server could replace an answer.
+fn answer_before_text(text: &str) -> Option<Value> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let value = values.next()?.ok()?;
+    let is_answer =
+        value.get("jsonrpc").is_some() && (value.get("result").is_some() || value.get("error").is_some());
+    is_answer.then_some(value)
 }
 
 /// Parses a message as strictly as the library does, wherever that loses nothing.
-fn message(mut value: Value) -> Option<ServerJsonRpcMessage> {
-    normalise(&mut value);
+fn message(mut value: Value, initialize: &InitializeId) -> Option<ServerJsonRpcMessage> {
+    normalise(&mut value, initialize.0.get());
     // A list of tools may be long, and is parsed tool by tool later: the library would need several times its size.
     if value.pointer("/result/tools").is_some_and(Value::is_array)
         && let Ok(id) = RequestId::deserialize(&value["id"])
@@ -261,7 +300,7 @@ mod tests {
     use super::*;
 
     fn kind(line: &str) -> String {
-        match read(line.as_bytes()) {
+        match read(line.as_bytes(), &InitializeId::default()) {
             ServerLine::Blank => "blank".to_string(),
             ServerLine::Junk => "junk".to_string(),
             ServerLine::Messages(messages) => messages.iter().map(one).collect::<Vec<_>>().join(" "),
@@ -310,13 +349,23 @@ mod tests {
             // https://github.com/modelcontextprotocol/typescript-sdk/pull/2790
             ("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"tools\":[]}}\r", r#"custom:{"tools":[]}"#),
             ("\u{feff}", "blank"),
+            // An answer after other text may come from a log entry.
             // https://github.com/Fromsko/siyuan-mcp-server/issues/4, https://github.com/microsoft/azure-devops-mcp/issues/147
-            (r#"Loading 2 {shops} {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#, r#"custom:{"tools":[]}"#),
+            (r#"Loading 2 {shops} {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#, "junk"),
+            (r#"INFO upstream answered: {"jsonrpc":"2.0","id":1,"result":{"text":"SPOOFED"}}"#, "junk"),
+            ("\u{1b}[32mINFO\u{1b}[0m \u{1b}[1m{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}", "junk"),
+            (r#""{"jsonrpc":"2.0","id":1,"result":{"a":1}}"#, "junk"),
             (r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}Found 2 shops: ["#, r#"custom:{"tools":[]}"#),
             (
                 "\u{1b}]0;npx\u{7}{\"id\":1,\"jsonrpc\":\"2.0\",\"error\":{\"code\":1,\"message\":\"m\"}}",
                 "error:m",
             ),
+            (
+                "\0\u{feff}\u{1b}[?25l\u{1b}(B\u{1b}]0;t\u{1b}\\\u{8}{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}\u{1b}[0m",
+                r#"custom:{"a":1}"#,
+            ),
+            ("\u{1b}[0m\r", "blank"),
+            ("\u{1b}]0;{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":1}}", "junk"),
             // https://github.com/shinpr/sub-agents-mcp/issues/18
             (r#"{"timestamp":"t","level":"info","message":"m","service":"s","name":"n"}"#, "junk"),
             (r#"received {"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#, "junk"),

@@ -1,14 +1,16 @@
 //! Rewrites an answer as the protocol has it, before the library parses it: its id as the number that lepo sent, either a
-//! result or an error, and all fields of a greeting.
+//! result or an error, and all fields of the result of `initialize`.
 
+use rmcp::model::RequestId;
 use serde_json::{Map, Value, json};
 
 /// The revision of a server that names none. Its older form differs in nothing that lepo reads.
 const FIRST_REVISION: &str = "2024-11-05";
-const BEFORE_IT: &str = "2024-10-07";
+const DRAFT_REVISION: &str = "2024-10-07";
 
-/// Rewrites an answer; a request or a notification stays unchanged.
-pub fn normalise(answer: &mut Value) {
+/// Rewrites an answer; a request or a notification stays unchanged. `initialize` is the id of that request, if it was
+/// sent: results of other requests may have fields of equal names.
+pub fn normalise(answer: &mut Value, initialize: Option<&RequestId>) {
     let Some(fields) = answer.as_object_mut().filter(|fields| !fields.contains_key("method")) else { return };
     if !fields.contains_key("id") || !(fields.contains_key("result") || fields.contains_key("error")) {
         return;
@@ -16,8 +18,10 @@ pub fn normalise(answer: &mut Value) {
     fields.entry("jsonrpc").or_insert_with(|| "2.0".into());
     let number = match fields.get("id") {
         Some(Value::String(id)) => id.parse::<u32>().ok(),
+        // A conversion of another number would be the id of another request: -1.0 becomes 0.
         Some(Value::Number(id)) if id.is_f64() => {
-            id.as_f64().filter(|id| id.fract() == 0.0).map(|id| id as u32)
+            let is_id = |id: &f64| id.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(id);
+            id.as_f64().filter(is_id).map(|id| id as u32)
         }
         _ => None,
     };
@@ -30,18 +34,18 @@ pub fn normalise(answer: &mut Value) {
         (true, false) if fields.contains_key("error") => drop(fields.shift_remove("result")),
         _ => {}
     }
-    if let Some(Value::Object(result)) = fields.get_mut("result")
-        && (result.contains_key("protocolVersion")
-            || (result.contains_key("serverInfo") && !result.contains_key("supportedVersions")))
+    let is_initialized = initialize.is_some_and(|id| fields.get("id") == Some(&json!(id)));
+    if let Some(Value::Object(result)) = fields.get_mut("result").filter(|_| is_initialized)
+        && ["protocolVersion", "serverInfo"].iter().any(|key| result.contains_key(*key))
     {
-        complete_greeting(result);
+        complete_initialize_result(result);
     }
 }
 
-/// Adds the fields that the answer to `initialize` lacks, and converts fields of another type.
-fn complete_greeting(result: &mut Map<String, Value>) {
+/// Adds the fields that the result of `initialize` lacks, and converts fields of another type.
+fn complete_initialize_result(result: &mut Map<String, Value>) {
     match result.get("protocolVersion").and_then(Value::as_str) {
-        None | Some(BEFORE_IT) => drop(result.insert("protocolVersion".into(), FIRST_REVISION.into())),
+        None | Some(DRAFT_REVISION) => drop(result.insert("protocolVersion".into(), FIRST_REVISION.into())),
         Some(_) => {}
     }
     if !result.get("serverInfo").is_some_and(Value::is_object) {
@@ -74,10 +78,10 @@ fn complete_greeting(result: &mut Map<String, Value>) {
 mod tests {
     use super::*;
 
-    /// Returns an answer as it is after the rewriting.
+    /// Returns an answer after the rewriting, where request 1 was `initialize`.
     fn normalised(text: &str) -> String {
         let mut answer: Value = serde_json::from_str(text).unwrap();
-        normalise(&mut answer);
+        normalise(&mut answer, Some(&RequestId::Number(1)));
         answer.to_string()
     }
 
@@ -93,6 +97,16 @@ mod tests {
                 "an id as a float",
                 r#"{"jsonrpc":"2.0","id":7.0,"result":{}}"#,
                 r#"{"jsonrpc":"2.0","id":7,"result":{}}"#,
+            ),
+            (
+                "a float below all ids",
+                r#"{"jsonrpc":"2.0","id":-1.0,"result":{}}"#,
+                r#"{"jsonrpc":"2.0","id":-1.0,"result":{}}"#,
+            ),
+            (
+                "a float above all ids",
+                r#"{"jsonrpc":"2.0","id":4294967296.0,"result":{}}"#,
+                r#"{"jsonrpc":"2.0","id":4294967296.0,"result":{}}"#,
             ),
             (
                 "another id",
@@ -127,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_greeting_gets_all_fields() {
+    fn the_result_of_initialize_gets_all_fields() {
         let whole = |version: &str, info: &str, capabilities: &str| {
             format!(
                 r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{version}","serverInfo":{info},"capabilities":{capabilities}}}}}"#
@@ -171,8 +185,11 @@ mod tests {
                 [found, expected].map(|text| serde_json::from_str::<Value>(&text).unwrap());
             assert_eq!(found, expected, "{report}");
         }
-        let discovered =
-            r#"{"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"serverInfo":{}}}"#;
-        assert_eq!(normalised(discovered), discovered);
+        for another in [
+            r#"{"jsonrpc":"2.0","id":0,"result":{"supportedVersions":["2026-07-28"],"serverInfo":{}}}"#,
+            r#"{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":2,"serverInfo":{}}}"#,
+        ] {
+            assert_eq!(normalised(another), another);
+        }
     }
 }

@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::Mutex;
 
-use super::message::{ServerLine, error_without_id, read};
+use super::message::{InitializeId, ServerLine, error_without_id, read};
 
 /// Longest line read, in bytes: rmcp's limit over HTTP.
 pub const LIMIT: usize = 16 << 20;
@@ -29,6 +29,7 @@ pub struct StdioTransport {
     junk: Arc<AtomicUsize>,
     /// Current limit for a line, in bytes.
     limit: Arc<AtomicUsize>,
+    initialize: InitializeId,
 }
 
 impl StdioTransport {
@@ -47,6 +48,7 @@ impl StdioTransport {
             is_too_long: false,
             queue: VecDeque::new(),
             junk,
+            initialize: InitializeId::default(),
         }
     }
 
@@ -82,6 +84,7 @@ impl Transport<RoleClient> for StdioTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.initialize.record(&message);
         let stdin = Arc::clone(&self.stdin);
         async move {
             let mut line = serde_json::to_vec(&message)?;
@@ -104,7 +107,7 @@ impl Transport<RoleClient> for StdioTransport {
                 let limit = self.limit.load(Ordering::Relaxed) >> 20;
                 return Some(error_without_id(format!("an answer is longer than {limit} MiB")));
             }
-            match read(&line) {
+            match read(&line, &self.initialize) {
                 ServerLine::Messages(messages) => self.queue.extend(messages),
                 ServerLine::Blank => {}
                 ServerLine::Junk => drop(self.junk.fetch_add(1, Ordering::Relaxed)),

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::auth::{Bearer, TokenError};
 use super::errors::reqwest_text;
-use super::message::{ServerLine, error_without_id, read};
+use super::message::{InitializeId, ServerLine, error_without_id, read};
 use super::{CallFailure, SignInNeeded};
 use lepo_net::client::{SseEvent, SseFrame, SseParser};
 
@@ -29,6 +29,7 @@ pub struct SseTransport {
     headers: HeaderMap,
     messages: mpsc::Receiver<ServerJsonRpcMessage>,
     reading: JoinHandle<()>,
+    initialize: InitializeId,
 }
 
 impl SseTransport {
@@ -117,10 +118,12 @@ impl SseTransport {
             return Err(io::Error::other("it wants messages sent to another origin, which is not allowed"));
         }
         let (sender, messages) = mpsc::channel(64);
+        let initialize = InitializeId::default();
+        let sent = initialize.clone();
         let reading = tokio::spawn(async move {
             while let Ok(Some((name, data))) = events.next().await {
                 let is_message = name.is_empty() || name == b"message";
-                let ServerLine::Messages(found) = read(if is_message { &data } else { b"" }) else {
+                let ServerLine::Messages(found) = read(if is_message { &data } else { b"" }, &sent) else {
                     continue;
                 };
                 for message in found {
@@ -131,7 +134,7 @@ impl SseTransport {
             }
             let _ = sender.send(error_without_id("the server closed its stream of events")).await;
         });
-        Ok(SseTransport { client, endpoint, headers, messages, reading })
+        Ok(SseTransport { client, endpoint, headers, messages, reading, initialize })
     }
 }
 
@@ -179,6 +182,7 @@ impl Transport<RoleClient> for SseTransport {
         &mut self,
         message: ClientJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        self.initialize.record(&message);
         let request = self.client.post(self.endpoint.clone()).headers(self.headers.clone()).timeout(POST);
         async move {
             let body = serde_json::to_vec(&message)?;

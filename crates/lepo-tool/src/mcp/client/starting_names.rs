@@ -1,6 +1,13 @@
 //! The names of the servers that are starting, for a display that waits for them.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+/// How long a server may start before it is named. Most need less.
+const UNNAMED: Duration = Duration::from_secs(1);
 
 /// Names in the order of the starts. Clones share them.
 #[derive(Debug, Clone, Default)]
@@ -10,6 +17,25 @@ impl StartingNames {
     /// Returns the names of the servers that are starting now.
     pub fn list(&self) -> Vec<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits for `work`, in which servers may start. While it takes long, `show` gets the names whenever they have changed.
+    pub async fn watch<T>(
+        &self,
+        mut work: Pin<&mut impl Future<Output = T>>,
+        mut show: impl FnMut(&[String]),
+    ) -> T {
+        let mut shown = Vec::new();
+        loop {
+            if let Ok(done) = timeout(UNNAMED, work.as_mut()).await {
+                return done;
+            }
+            let names = self.list();
+            if names != shown {
+                show(&names);
+                shown = names;
+            }
+        }
     }
 
     /// Adds a server until the guard is dropped, which an abandoned start does too.

@@ -277,6 +277,15 @@ fn the_file_of_vs_code_is_read_with_its_comments() {
     let both = br#"{"servers":{"a":{"command":"x"}},"mcpServers":{"a":{"command":"y"}}}"#;
     let servers = parse(Path::new("mcp.json"), both).unwrap();
     assert_eq!((servers.len(), &servers[0].details.notes), (1, &vec![KeyFault::Twice(None)]));
+    for (text, names) in [
+        (r#"{"mcp":{"servers":{"command":"x"}}}"#, vec!["servers"]),
+        (r#"{"mcp":{"servers":{"command":{"command":"x"}}}}"#, vec!["command"]),
+        (r#"{"mcp":{"servers":{"a":{"command":"x"}},"enabled":true}}"#, vec!["a"]),
+    ] {
+        let servers = parse(Path::new("mcp.json"), text.as_bytes()).unwrap();
+        assert!(servers.iter().all(|server| server.details.left_out.is_none()), "{text}");
+        assert_eq!(Vec::from_iter(servers.iter().map(|server| &server.name)), names, "{text}");
+    }
 }
 
 #[test]
