@@ -1,4 +1,4 @@
-//! Maps a conversation to bubbs. Version 3; frozen once released, because a change produces other ids.
+//! Maps a conversation to bubbs. Version 4; frozen once released, because a change produces other ids.
 //!
 //! Only visible text extends a conversation. The rest are leaves and side branches, so later additions move nothing.
 
@@ -12,7 +12,7 @@ use lepo_store::store::Blob;
 use lepo_turn::is_request_text;
 
 /// Version of this mapping, recorded in the journal.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Time of undated conversations if no `date` is given: the beginning of the year 2000.
 pub const NO_TIME: u64 = 946_684_800_000;

@@ -118,8 +118,8 @@ fn what_an_older_lepo_imported_is_passed_over_until_it_is_asked_for() {
     import(&home, &["one"]);
     let path = home.work().join(".lepo/_journal.ndjson");
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text.contains("\"as\":3,"), "{text}");
-    std::fs::write(&path, text.replace("\"as\":3,", "\"as\":2,")).unwrap();
+    assert!(text.contains("\"as\":4,"), "{text}");
+    std::fs::write(&path, text.replace("\"as\":4,", "\"as\":3,")).unwrap();
     home.write("work/one/two.jsonl", log("two"));
     let output = import(&home, &["one"]);
     assert_eq!((&output["made"], &output["here"]), (&2.into(), &0.into()), "{output}");
@@ -134,7 +134,7 @@ fn what_an_older_lepo_imported_is_passed_over_until_it_is_asked_for() {
         .filter(|fact| fact["what"] == "import")
         .map(|fact| fact["as"].clone())
         .collect();
-    assert_eq!(versions, [2, 3, 3]);
+    assert_eq!(versions, [3, 4, 4]);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn messages_without_an_id_that_an_older_lepo_imported_are_passed_over_too() {
     import(&home, &["m.json"]);
     let path = home.work().join(".lepo/_journal.ndjson");
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, text.replace("\"as\":3,", "\"as\":2,")).unwrap();
+    std::fs::write(&path, text.replace("\"as\":4,", "\"as\":3,")).unwrap();
     assert_eq!(import(&home, &["m.json"])["skipped"][0]["count"], 1);
     assert_eq!(import(&home, &["--again", "m.json"])["here"], 2);
 }

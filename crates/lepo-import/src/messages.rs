@@ -20,7 +20,7 @@ pub fn read(path: &Path, reading: &mut SourceReader, each: &mut ConversationSink
     let mut loose = History::default();
     while let Some(value) = reading.next(&mut values)? {
         // The first line of a log of Goose.
-        if value.has("working_dir") && value.has("message_count") {
+        if value.has("working_dir") && value.has("message_count") && !list(value).is_array() {
             loose.title = value.get("description").non_empty();
             loose.dir = value.get("working_dir").non_empty();
             continue;
@@ -88,7 +88,7 @@ pub fn list(value: JsonValue<'_>) -> JsonValue<'_> {
     if value.is_array() {
         return value;
     }
-    let lists = ["messages", "conversations", "history"].map(|key| value.get(key));
+    let lists = ["messages", "conversations", "history", "conversation"].map(|key| value.get(key));
     lists.into_iter().find(|list| list.is_array()).unwrap_or(lists[1])
 }
 
@@ -114,11 +114,17 @@ fn time_of(value: JsonValue<'_>, keys: &[&str]) -> Option<u64> {
 }
 
 fn conversation(value: JsonValue<'_>) -> History {
+    // Goose names the folder, and writes a title as the description.
+    let dir = value.get("working_dir").non_empty();
     let mut conversation = History {
         id: value.get("id").non_empty().unwrap_or_default(),
-        title: value.get("title").non_empty(),
+        title: value
+            .get("title")
+            .non_empty()
+            .or_else(|| value.get("description").non_empty().filter(|_| dir.is_some())),
         start: time_of(value, BEGUN),
         updated: time_of(value, CHANGED),
+        dir,
         ..History::default()
     };
     list(value).items().for_each(|value| message(&mut conversation, value));

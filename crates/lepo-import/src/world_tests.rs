@@ -195,6 +195,20 @@ fn exports_keep_their_trees_names_and_results() {
             &["u q", ".(call shell {\"a\":1})", ".(t x)", ".a r"],
         ),
         (
+            "a session with the fields of Goose's first line",
+            SourceFormat::Messages,
+            "s.json",
+            r#"{"id":"s1","working_dir":"/w","message_count":2,"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"r"}]}"#,
+            &["u q", ".a r"],
+        ),
+        (
+            "an export of Goose",
+            SourceFormat::Messages,
+            "s.json",
+            r#"{"id":"20260801_1","working_dir":"/w","description":"d","created_at":"2026-08-01T10:00:00Z","message_count":2,"conversation":[{"role":"user","created":1785578400,"content":[{"type":"text","text":"q"}]},{"role":"assistant","created":1785578401,"content":[{"type":"text","text":"r"}]}]}"#,
+            &["u q", ".a r"],
+        ),
+        (
             "https://github.com/anomalyco/opencode/issues/12130",
             SourceFormat::OpenCode,
             "session.json",
