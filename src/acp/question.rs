@@ -84,18 +84,12 @@ impl PromptInput {
                     };
                     self.context.extend(added.into_iter().map(name));
                 }
+                None if is_web(&uri) => self.web_link(&one_line(&name), &without_user_info(&uri)),
                 None => {
-                    let uri: String = one_line(&uri).chars().take(LONGEST_URI).collect();
-                    let name = one_line(&name);
-                    if is_web(&uri) {
-                        // Its address is all that the block has; nothing is fetched.
-                        let name = if name.is_empty() { uri.clone() } else { name };
-                        self.text.push_str(&format!("[{name}]({uri})"));
-                        return Ok(());
-                    }
-                    self.mention(&name);
+                    self.mention(&one_line(&name));
                     self.notes.push(StatusLine::note(format!(
-                        "{uri} is not sent: it is not a file below {}",
+                        "{} is not sent: it is not a file below {}",
+                        shortened(&uri),
                         cwd.display()
                     )));
                 }
@@ -116,6 +110,24 @@ impl PromptInput {
         Ok(())
     }
 
+    /// Adds a link to a web page. Its address is all that the block has, as nothing is fetched; a part of it would be
+    /// another address.
+    fn web_link(&mut self, name: &str, address: &str) {
+        if address.chars().count() > LONGEST_ADDRESS {
+            let host = Url::parse(address).ok().and_then(|url| url.host_str().map(str::to_string));
+            let name = if name.is_empty() { host.unwrap_or_default() } else { name.to_string() };
+            self.mention(&name);
+            self.notes.push(StatusLine::note(format!(
+                "the address of {name} is not sent: it is longer than {LONGEST_ADDRESS} characters"
+            )));
+            return;
+        }
+        let name = if name.is_empty() { address } else { name };
+        let name = name.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]");
+        let address = address.replace('(', "%28").replace(')', "%29");
+        self.text.push_str(&format!("[{name}]({address})"));
+    }
+
     fn mention(&mut self, name: &str) {
         self.text.push_str(&format!("@{name}"));
     }
@@ -124,7 +136,7 @@ impl PromptInput {
     fn mention_of(&mut self, cwd: &Path, uri: &str) -> String {
         let shown = match below(cwd, uri) {
             Some((_, shown)) => shown,
-            None => one_line(uri).chars().take(LONGEST_URI).collect(),
+            None => shortened(uri),
         };
         self.mention(&shown);
         shown
@@ -137,8 +149,28 @@ pub fn text_part(text: &str) -> QuestionPart {
     QuestionPart { from: "the question".into(), content, is_fenced: false, is_typed: true }
 }
 
-/// Longest URI that a question or a note has, in characters.
+/// Longest URI that a note has, or a question as the name of a resource, in characters.
 const LONGEST_URI: usize = 300;
+
+/// Longest address of a link in a question, in characters: signed addresses have up to 2,000.
+const LONGEST_ADDRESS: usize = 4096;
+
+fn shortened(uri: &str) -> String {
+    without_user_info(uri).chars().take(LONGEST_URI).collect()
+}
+
+/// Formats a URI on one line without its user and password, which may be secret.
+fn without_user_info(uri: &str) -> String {
+    match Url::parse(uri) {
+        Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {
+            let is_removed = url.set_username("").is_ok() && url.set_password(None).is_ok();
+            if is_removed { url.to_string() } else { format!("{}:", url.scheme()) }
+        }
+        // White space would end the address of a link.
+        Ok(url) if uri.contains(char::is_whitespace) => url.to_string(),
+        _ => one_line(uri),
+    }
+}
 
 fn is_web(uri: &str) -> bool {
     Url::parse(uri).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
@@ -206,6 +238,28 @@ mod tests {
         let question = entry.question().unwrap();
         assert!(question.text.ends_with("a 가.txt:\n```\ninner\n```\n\nzed:///selection:\n```\npicked\n```"));
         assert!(!question.text.contains("secret"));
+    }
+
+    #[test]
+    fn a_link_to_a_page_is_sent_whole_or_not_at_all() {
+        let signed = format!("https://h/a?signature={}", "x".repeat(2000));
+        let long = format!("https://h/{}", "x".repeat(LONGEST_ADDRESS));
+        for (name, uri, text, notes) in [
+            ("page", signed.as_str(), format!("[page]({signed})"), 0),
+            ("page", long.as_str(), "@page".to_string(), 1),
+            ("", long.as_str(), "@h".to_string(), 1),
+            ("", "https://h/가", "[https://h/가](https://h/가)".to_string(), 0),
+            ("p", "https://user:s3cret@h/a?b#c", "[p](https://h/a?b#c)".to_string(), 0),
+            ("", "https://s3cret@h/a", "[https://h/a](https://h/a)".to_string(), 0),
+            ("a](b)[\\", "https://h/c_(d)e", r"[a\](b)\[\\](https://h/c_%28d%29e)".to_string(), 0),
+            ("p", "https://h/a b", "[p](https://h/a%20b)".to_string(), 0),
+            ("p", "ftp://user:s3cret@h/a", "@p".to_string(), 1),
+        ] {
+            let block = ContentBlock::ResourceLink { uri: uri.into(), name: name.into() };
+            let entry = PromptInput::read(vec![block], Path::new("/nowhere"));
+            assert_eq!((&entry.text, entry.notes.len()), (&text, notes), "{uri}");
+            assert!(!format!("{:?}", entry.notes).contains("s3cret"), "{uri}");
+        }
     }
 
     #[test]
