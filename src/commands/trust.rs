@@ -210,7 +210,7 @@ fn forget(path: &Path, (trust, paths): (&Trust, &Paths), context: &Context<'_>) 
     };
     match trust.forget(&named)? {
         _ if was_folder => Ok(0),
-        0 => Err(Error::nothing(format!("{} and its contents were not trusted", named.display()))
+        0 => Err(Error::nothing(format!("neither {} nor a file in it was trusted", named.display()))
             .hint("`lepo trust` lists what is trusted here")),
         _ => Ok(0),
     }

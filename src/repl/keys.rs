@@ -246,6 +246,7 @@ impl EditMode for Keys {
     // last one, in another order.
     fn edit_mode(&self) -> PromptEditMode {
         self.has_read_mode.set(true);
+        self.reply.note_prompt();
         self.line_end.settle(|| (self.input.goes_on)(BURST));
         match self.inserts.get().checked_sub(1) {
             None => self.mode.edit_mode(),

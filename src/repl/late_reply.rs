@@ -1,5 +1,6 @@
 //! Late replies of the terminal, which must not count as the user's keys.
 
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{Event, KeyCode, KeyModifiers};
@@ -10,6 +11,10 @@ const GOES_ON: Duration = Duration::from_millis(50);
 /// The maximum interval between the characters of a reply whose beginning the editor's library drops: no user types so fast.
 const AT_ONCE: Duration = Duration::from_millis(10);
 
+/// The time after the first prompt in which a reply about the device counts: lepo asks for none, so that only a program
+/// before it did. Later, the same characters are text that another program types.
+const DEVICE: Duration = Duration::from_secs(1);
+
 /// A terminal's reply that is being skipped, such as the one about its colours: a string that the editor's library
 /// reads as keys after Alt with a bracket.
 #[derive(Default)]
@@ -18,6 +23,7 @@ pub struct LateReply {
     last: Option<Instant>,
     /// The characters that arrived at once, and the time of the last.
     at_once: (String, Option<Instant>),
+    first_prompt: OnceCell<Instant>,
 }
 
 impl LateReply {
@@ -33,9 +39,17 @@ impl LateReply {
         is_inside || begins
     }
 
+    /// Notes that a prompt is on the terminal.
+    pub fn note_prompt(&self) {
+        self.first_prompt.get_or_init(Instant::now);
+    }
+
     /// Returns the number of characters before this event that are the reply about the device, `ESC [ > 1;10;0 c`, if the
     /// event ends one. The library drops its first three bytes, and reads the others as typed text.
     pub fn device(&mut self, event: &Event) -> Option<usize> {
+        if self.first_prompt.get().is_none_or(|first| first.elapsed() > DEVICE) {
+            return None;
+        }
         let (text, last) = &mut self.at_once;
         let is_at_once = last.take().is_some_and(|last| last.elapsed() <= AT_ONCE);
         if !is_at_once {
@@ -94,8 +108,8 @@ mod tests {
             assert!(!has(&mut reply, KeyCode::Char('x'), plain), "{report}");
         }
         // https://github.com/PowerShell/Win32-OpenSSH/issues/2275
-        let device = |text: &str| {
-            let mut reply = LateReply::default();
+        let device_since = |first_prompt: Instant, text: &str| {
+            let mut reply = LateReply { first_prompt: OnceCell::from(first_prompt), ..Default::default() };
             let event = |c| Event::Key(KeyEvent::new(KeyCode::Char(c), plain));
             text.chars().filter_map(|c| reply.device(&event(c))).collect::<Vec<_>>()
         };
@@ -109,8 +123,10 @@ mod tests {
             (";;c", &[]),
             ("c", &[]),
         ] {
-            assert_eq!(device(text), expected, "{text}");
+            assert_eq!(device_since(Instant::now(), text), expected, "{text}");
         }
+        let earlier = Instant::now().checked_sub(DEVICE * 2).unwrap();
+        assert_eq!(device_since(earlier, "38;5;196c"), [0; 0]);
         // A key of the user arrives later.
         let mut reply = LateReply::default();
         has(&mut reply, KeyCode::Char(']'), KeyModifiers::ALT);

@@ -190,7 +190,7 @@ mod tests {
             ("/file my", "", "my"),
             ("", "@", ""),
         ] {
-            assert_eq!(&line[last_word(line, mark)..], word, "{line}");
+            assert_eq!(line.split_at(last_word(line, mark)).1, word, "{line}");
         }
     }
 

@@ -20,10 +20,16 @@ const HABITS: &[(&str, &str)] = &[
     ("show HEAD", "`@` is the newest message: lepo show @"),
     ("show HEAD~1", "`@` is the newest message: lepo show @~1"),
     ("diff HEAD~1 HEAD", "`@` is the newest message: lepo diff @~1 @"),
+    ("show HEAD^", "`@` is the newest message: lepo show @~"),
+    ("show HEAD@{1}", "`@` is the newest message, and `@~1`"),
+    ("show HEADING", "`lepo ls` lists the conversations"),
+    ("HEAD^", "`@` is the newest message: lepo show @~; to ask a model"),
     ("log HEAD~1..HEAD", "`@` is the newest message: lepo log @~1..@"),
     ("do --tail HEAD why", "`@` is the newest message: lepo --tail @ why"),
     ("log -3", "did you mean `lepo log -n 3`?"),
     ("log --graph -5", "did you mean `lepo log -n 5 --graph`?"),
+    ("log -p -3", "did you mean `lepo log -n 3`?"),
+    ("log --oneline -5", "did you mean `lepo log -n 5`?"),
     ("log --oneline", "a message has one line already: lepo log"),
     ("log -p", "`lepo show` prints the texts"),
     ("log --since=yesterday", "`lepo grep --since WHEN PATTERN` searches"),
@@ -31,7 +37,11 @@ const HABITS: &[(&str, &str)] = &[
     ("ls -la", "did you mean `lepo ls -l`?"),
     ("branch -D italy", "did you mean `lepo branch -d italy`?"),
     ("branch -a", "`lepo branch` lists all branches"),
+    ("rm -rf --yes @", "did you mean `lepo rm -y @`? it asks nothing"),
     ("rm -rf @", "did you mean `lepo rm -y @`? it asks nothing"),
+    ("init new", "to make a store there: mkdir -p new && lepo -c new init"),
+    ("checkout -", "to continue from a branch or a message"),
+    ("search two words", "did you mean `lepo grep 'two words'`?"),
     ("grep -r Paris", "every conversation is searched already: lepo grep Paris"),
     ("config set max_rounds 5", "did you mean `lepo config max_rounds 5`?"),
     ("config set alias.again 'do --retry'", "did you mean `lepo config alias.again 'do --retry'`?"),
@@ -51,6 +61,7 @@ const HABITS: &[(&str, &str)] = &[
     ("--session italy why", "`lepo branch NAME` names a conversation"),
     ("--resume", "`lepo` continues the newest conversation"),
     ("--print why", "did you mean `lepo do why`?"),
+    ("--print --output-format json why", "did you mean `lepo do why`?"),
     ("--output-format json why", "`lepo --json QUESTION` prints"),
     ("--yolo why", "`lepo --tools auto why` runs commands"),
     ("exec 'why is it?'", "did you mean `lepo do 'why is it?'`?"),
@@ -89,6 +100,66 @@ fn a_habit_of_other_programs_gets_a_hint_and_asks_no_model() {
     assert_eq!(bot.times_asked(), 0);
     assert_eq!(bot.home.bubbs().len(), 1);
 }
+
+#[test]
+fn a_suggested_command_that_needs_no_model_is_one() {
+    let bot = Bot::saying("", &["never"]);
+    let refill = || {
+        for text in ["why?", "two words of Paris?", "HEADING"] {
+            bot.home.add(&[], text);
+        }
+    };
+    refill();
+    assert_eq!(bot.home.lepo(&["branch", "italy"]).code, 0);
+    let mut count = 0;
+    for (typed, _) in HABITS {
+        let args = shlex::split(typed).unwrap();
+        let ran = bot.home.lepo(&args.iter().map(String::as_str).collect::<Vec<_>>());
+        let hint = ran.err.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap();
+        let quoted = hint.split('`').skip(1).step_by(2);
+        let last = hint.rsplit_once(": ").map(|(_, line)| line).filter(|line| !line.contains('`'));
+        for line in quoted.chain(last) {
+            let command = line.rsplit_once("lepo ").map_or("", |(_, command)| command);
+            let is_offline =
+                OFFLINE.iter().any(|begin| command == *begin || command.starts_with(&format!("{begin} ")));
+            // In capitals is what the user sets there; `user.name` is git's.
+            let has_gap = line.split(' ').any(|word| {
+                (word.len() > 2 || word == "N") && word.bytes().all(|it| it.is_ascii_uppercase())
+            });
+            if !is_offline || has_gap || line.contains("user.name") {
+                continue;
+            }
+            let ran = crate::home::run(bot.home.shell(line), b"");
+            assert_ne!(ran.code, 2, "{typed}: {line}: {}", ran.err);
+            count += 1;
+            if command.starts_with("rm ") {
+                refill();
+            }
+        }
+    }
+    assert!(count > 40, "{count}");
+    assert_eq!(bot.times_asked(), 0);
+}
+
+/// Beginnings of commands that ask no model and nobody.
+const OFFLINE: &[&str] = &[
+    "ls",
+    "log",
+    "show",
+    "diff",
+    "grep",
+    "branch",
+    "config",
+    "model ls",
+    "prompt ls",
+    "mcp ls",
+    "stats",
+    "undo --list",
+    "rm -y",
+    "completions",
+    "-c new init",
+    "help",
+];
 
 #[test]
 fn what_is_piped_is_named_only_where_something_is() {
