@@ -49,9 +49,9 @@ mod tests {
         };
         let output = NodeContent::Output { call: String::new(), text: text.clone(), files: Vec::new() };
         assert_eq!(after(output), "key [secret: anthropic-key] end");
-        let of = |role| NodeContent::Text(role, text.clone(), Vec::new());
-        assert_eq!(after(of(Role::Assistant)), "key [secret: anthropic-key] end");
-        assert_eq!(after(of(Role::User)), text);
+        let node = |role| NodeContent::Text(role, text.clone(), Vec::new());
+        assert_eq!(after(node(Role::Assistant)), "key [secret: anthropic-key] end");
+        assert_eq!(after(node(Role::User)), text);
         assert_eq!(after(NodeContent::System(text)), "key [secret: anthropic-key] end");
     }
 }

@@ -324,8 +324,8 @@ mod tests {
         let (_dir, app, state) = places();
         let start = StartFolder::empty(&state);
         let error = printed("tool", &[], &app, &start).unwrap_err();
-        let place = app.join("bin");
-        assert!(error.to_string().starts_with(&format!("it is only in {}, ", place.display())), "{error}");
+        let bin = app.join("bin");
+        assert!(error.to_string().starts_with(&format!("it is only in {}, ", bin.display())), "{error}");
         assert_eq!(
             printed("no-such-program", &[], &app, &start).unwrap_err().kind(),
             io::ErrorKind::NotFound

@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn who_writes_is_alone_in_all_that_it_could_change() {
-        let place = tempfile::tempdir().unwrap();
-        let (dir, sub, other) = (place.path(), place.path().join("sub"), place.path().join("other"));
+        let temp_dir = tempfile::tempdir().unwrap();
+        let (dir, sub, other) = (temp_dir.path(), temp_dir.path().join("sub"), temp_dir.path().join("other"));
         std::fs::create_dir(&sub).unwrap();
         std::fs::create_dir(&other).unwrap();
         let taken = |dir: &Path, alone| DirLock::acquire(dir, alone).unwrap();

@@ -81,11 +81,11 @@ fn without_habits<'a>(typed: &str, command: Option<&str>, rest: &[&'a str]) -> V
     let typed_command = typed.split(' ').next().filter(|word| !word.starts_with('-')).unwrap_or("do");
     let habit = |word: &str| {
         HABITS.iter().find_map(|(row, _)| {
-            let (of, option) = match row.starts_with('-') {
+            let (row_command, option) = match row.starts_with('-') {
                 true => ("do", *row),
                 false => row.split_once(' ')?,
             };
-            let is_its = of == typed_command || Some(of) == command;
+            let is_its = row_command == typed_command || Some(row_command) == command;
             let is_same = match option {
                 NUMBER => is_number(word),
                 option => option.starts_with('-') && is_option(word, option),
@@ -98,27 +98,27 @@ fn without_habits<'a>(typed: &str, command: Option<&str>, rest: &[&'a str]) -> V
     let is_twice = |word: &str| {
         ONCE.iter().any(|(short, long)| (word == *short || word == *long) && (has(short) || has(long)))
     };
-    let mut left = Vec::new();
+    let mut accepted = Vec::new();
     let mut words = rest.iter().copied();
     while let Some(word) = words.next() {
         if word == "--" {
-            left.push(word);
-            left.extend(words);
+            accepted.push(word);
+            accepted.extend(words);
             break;
         }
         match habit(word) {
             Some(option) if word == option && WITH_VALUE.contains(&option) => drop(words.next()),
             Some(_) => {}
             None if is_twice(word) => {}
-            None => left.push(word),
+            None => accepted.push(word),
         }
     }
     // `config --global get NAME`.
     let is_word_of_its = |word: &str| HABITS.iter().any(|(row, _)| *row == format!("config {word}"));
-    if command == Some("config") && left.first().is_some_and(|first| is_word_of_its(first)) {
-        left.remove(0);
+    if command == Some("config") && accepted.first().is_some_and(|first| is_word_of_its(first)) {
+        accepted.remove(0);
     }
-    left
+    accepted
 }
 
 /// Returns lepo's form of an address or a range of git with `HEAD`; `None` if it has none.

@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_hint_names_the_models_that_were_asked() {
         let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-        let of = |parallel, debate, participants: &[&str], orchestrator: Option<&str>| GroupArgs {
+        let group_args = |parallel, debate, participants: &[&str], orchestrator: Option<&str>| GroupArgs {
             parallel,
             debate,
             participants: names(participants),
@@ -89,15 +89,15 @@ mod tests {
             judge: None,
         };
         for (args, models, act, expected) in [
-            (of(false, false, &[], None), &["a"][..], ResumeAction::Retry, "`lepo do -m a --retry`"),
+            (group_args(false, false, &[], None), &["a"][..], ResumeAction::Retry, "`lepo do -m a --retry`"),
             (
-                of(true, false, &[], None),
+                group_args(true, false, &[], None),
                 &["a", "b c"],
                 ResumeAction::RetryAll,
                 "`lepo do -m a -m 'b c' --parallel --retry`",
             ),
             (
-                of(false, true, &["a", "b"], Some("c")),
+                group_args(false, true, &["a", "b"], Some("c")),
                 &[],
                 ResumeAction::Debate("T".into()),
                 "`lepo do --participants 'a,b' --orchestrator c --debate --tail T`",

@@ -44,10 +44,10 @@ mod tests {
 
     #[test]
     fn all_entries_of_a_directory_are_told_with_their_types() {
-        let place = tempfile::tempdir().unwrap();
-        std::fs::write(place.path().join("file"), "x").unwrap();
-        std::fs::create_dir(place.path().join("dir")).unwrap();
-        let dir = std::fs::File::open(place.path()).unwrap().into();
+        let temp_dir = tempfile::tempdir().unwrap();
+        std::fs::write(temp_dir.path().join("file"), "x").unwrap();
+        std::fs::create_dir(temp_dir.path().join("dir")).unwrap();
+        let dir = std::fs::File::open(temp_dir.path()).unwrap().into();
         let mut found = Vec::new();
         each_entry(&dir, |name, kind| {
             found.push((String::from_utf8_lossy(name).into_owned(), kind.is_dir()))

@@ -118,23 +118,23 @@ mod tests {
             store.create_bubb(Role::Assistant, false, None, 0, text).unwrap()
         });
         let path = dir.path().join(STORE).join(JOURNAL);
-        let of = |id: BubbId, rest: &str| {
+        let record_line = |id: BubbId, rest: &str| {
             format!(
                 r#"{{"time":0,"bubb":"{id}","what":"answer","model":"m","new":[1,{{"a":0.10}}],"ms":5{rest}}}"#
             )
         };
-        fs::write(&path, of(a.id, r#","agent_session":"s","proof":"00""#) + "\n").unwrap();
+        fs::write(&path, record_line(a.id, r#","agent_session":"s","proof":"00""#) + "\n").unwrap();
         assert!(!store.journal().is_copy(b.id));
         note_copy(&store, a, b).unwrap();
         note_copy(&store, a, b).unwrap();
         let written = fs::read_to_string(&path).unwrap();
         let line = written.lines().nth(1).unwrap();
         let time = JournalRecord::parse(line.as_bytes()).unwrap().time;
-        let expected = of(b.id, &format!(r#","copy_of":"{}""#, a.id));
+        let expected = record_line(b.id, &format!(r#","copy_of":"{}""#, a.id));
         assert_eq!(line, expected.replace(r#""time":0"#, &format!(r#""time":{time}"#)));
         assert_eq!(written.lines().count(), 2, "each copy has one line");
         assert!(store.journal().is_copy(b.id) && !store.journal().is_copy(a.id));
-        fs::write(&path, of(a.id, r#","copy_of":7"#)).unwrap();
+        fs::write(&path, record_line(a.id, r#","copy_of":7"#)).unwrap();
         assert!(store.journal().is_copy(a.id), "whatever its original");
     }
 }

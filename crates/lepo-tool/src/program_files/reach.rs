@@ -293,8 +293,8 @@ mod tests {
     use super::*;
 
     fn tree() -> (tempfile::TempDir, PathBuf) {
-        let place = tempfile::tempdir().unwrap();
-        let top = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let top = temp_dir.path().canonicalize().unwrap();
         for name in [
             "app/.git/HEAD",
             "app/.git/objects/x",
@@ -316,7 +316,7 @@ mod tests {
         std::fs::write(top.join("app/package.json"), r#"{"name": "local", "bin": "cli.js"}"#).unwrap();
         std::os::unix::fs::symlink("../../other/lib", top.join("app/tools/lib")).unwrap();
         std::fs::create_dir(top.join("other/lib")).unwrap();
-        (place, top)
+        (temp_dir, top)
     }
 
     #[test]

@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_script_leads_into_the_tree_by_a_path_or_by_what_only_its_run_knows() {
-        let place = tempfile::tempdir().unwrap();
-        let home = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let home = temp_dir.path().canonicalize().unwrap();
         let tree = home.join("app");
         for name in ["app/tools/run.py", "app/test/x", "app/server", "bin/inner.sh", "bin/lib.sh"] {
             let path = home.join(name);

@@ -6,8 +6,8 @@ use super::*;
 
 /// A worktree with the files that the definitions below name.
 fn tree() -> (tempfile::TempDir, PathBuf) {
-    let place = tempfile::tempdir().unwrap();
-    let tree = place.path().canonicalize().unwrap().join("work");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let tree = temp_dir.path().canonicalize().unwrap().join("work");
     for path in [
         "tools/server.py",
         "tools/lib.py",
@@ -46,11 +46,11 @@ fn tree() -> (tempfile::TempDir, PathBuf) {
     std::fs::write(tree.join("Makefile"), "serve:\n\tnode ./hook.js\n").unwrap();
     std::fs::write(tree.join("start.sh"), "exec x args.txt\n").unwrap();
     std::fs::write(tree.join("pack/package.json"), r#"{"main":"main.js"}"#).unwrap();
-    std::fs::create_dir(place.path().join("elsewhere")).unwrap();
-    std::fs::write(place.path().join("elsewhere/outside.py"), "x").unwrap();
+    std::fs::create_dir(temp_dir.path().join("elsewhere")).unwrap();
+    std::fs::write(temp_dir.path().join("elsewhere/outside.py"), "x").unwrap();
     symlink("../tools/server.py", tree.join("bin/link")).unwrap();
-    symlink("../work/tools/server.py", place.path().join("elsewhere/into")).unwrap();
-    (place, tree)
+    symlink("../work/tools/server.py", temp_dir.path().join("elsewhere/into")).unwrap();
+    (temp_dir, tree)
 }
 
 fn short(paths: &BTreeSet<PathBuf>, tree: &Path) -> String {
@@ -156,9 +156,9 @@ fn variables_that_load_files_count_and_others_do_not() {
 
 #[test]
 fn outside_of_a_tree_nothing_is_found() {
-    let (place, tree) = tree();
+    let (temp_dir, tree) = tree();
     let program = NamedProgram::new("python3", &["tools/server.py".to_string()], &tree);
-    assert_eq!(program.files(&place.path().join("elsewhere")), ProgramFiles::default());
+    assert_eq!(program.files(&temp_dir.path().join("elsewhere")), ProgramFiles::default());
     assert_eq!(program.files(Path::new("/no-such-folder")), ProgramFiles::default());
 }
 

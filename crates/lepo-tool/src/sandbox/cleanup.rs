@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn what_runs_as_its_owner_does_so_no_longer_unless_it_did_before() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path();
         let make = |path: &str, mode: u32| {
             std::fs::create_dir_all(dir.join(path).parent().unwrap()).unwrap();
             std::fs::write(dir.join(path), "x").unwrap();
@@ -168,8 +168,8 @@ mod tests {
 
     #[test]
     fn a_read_only_directory_keeps_no_repository() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path();
         let before = survey(dir, 100).unwrap();
         std::fs::create_dir_all(dir.join("src/.git")).unwrap();
         std::fs::write(dir.join("src/.git/config"), "x").unwrap();
@@ -181,8 +181,8 @@ mod tests {
 
     #[test]
     fn what_git_would_obey_is_moved_aside_and_what_was_there_stays() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path();
         let write = |path: &str| {
             std::fs::create_dir_all(dir.join(path).parent().unwrap()).unwrap();
             std::fs::write(dir.join(path), "x").unwrap();

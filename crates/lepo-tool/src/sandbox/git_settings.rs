@@ -222,8 +222,8 @@ mod tests {
 
     #[test]
     fn what_settings_name_in_the_working_directory_is_found() {
-        let place = tempfile::tempdir().unwrap();
-        let top = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let top = temp_dir.path().canonicalize().unwrap();
         let (dir, home) = (top.join("home/work"), top.join("home"));
         for (path, text) in [
             (
@@ -259,8 +259,8 @@ mod tests {
 
     #[test]
     fn the_users_own_settings_can_be_what_is_worked_on() {
-        let place = tempfile::tempdir().unwrap();
-        let top = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let top = temp_dir.path().canonicalize().unwrap();
         let dir = top.join("dotfiles");
         std::fs::create_dir(&dir).unwrap();
         std::fs::write(dir.join("gitconfig"), "").unwrap();
@@ -282,8 +282,8 @@ mod tests {
 
     #[test]
     fn files_that_include_each_other_are_read_so_often_and_no_more() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path().canonicalize().unwrap();
         for i in 0..600 {
             std::fs::write(dir.join(i.to_string()), format!("[include]\npath = {}\n", (i + 1) % 600))
                 .unwrap();

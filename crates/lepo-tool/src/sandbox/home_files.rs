@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn a_file_is_known_by_the_name_in_the_home_directory_that_leads_to_it() {
-        let place = tempfile::tempdir().unwrap();
-        let home = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let home = temp_dir.path().canonicalize().unwrap();
         for path in ["dots/shell", "dots/fish/a.fish", "dots/own.desktop", ".config/autostart/x", "app/src/x"]
         {
             std::fs::create_dir_all(home.join(path).parent().unwrap()).unwrap();

@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn what_is_beside_the_hidden_is_opened_and_nothing_else() {
-        let place = tempfile::tempdir().unwrap();
-        let root = place.path();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let root = temp_dir.path();
         for dir in [
             "home/me/project/.lepo/_wire",
             "home/me/project/src",

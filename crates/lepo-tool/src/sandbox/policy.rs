@@ -215,8 +215,8 @@ mod tests {
 
     #[test]
     fn the_working_directory_is_written_but_not_what_is_kept_in_it() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path().canonicalize().unwrap();
         for sub in [".lepo", "a/b/_wire", "own", "sub/.lepo/_wire", "sub/tools"] {
             std::fs::create_dir_all(dir.join(sub)).unwrap();
         }
@@ -266,8 +266,8 @@ mod tests {
 
     #[test]
     fn a_link_cannot_be_kept() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path().canonicalize().unwrap();
         std::fs::create_dir(dir.join("elsewhere")).unwrap();
         std::os::unix::fs::symlink("elsewhere", dir.join(".git")).unwrap();
         let store = dir.join(".lepo");

@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn repositories_and_stores_are_found_wherever_they_are() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path().canonicalize().unwrap();
         let modules =
             "[submodule \"lib\"]\n\tpath = lib\n[submodule \"x\"]\n\tpath = ../x\n\tpath = gone/deep\n";
         for (path, text) in [

@@ -228,8 +228,8 @@ mod tests {
 
     #[test]
     fn repositories_are_known_by_their_name_and_by_what_is_in_them() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path();
         for path in [
             "a/.git/HEAD",
             "b/.GIT",

@@ -152,8 +152,8 @@ mod tests {
 
     #[test]
     fn every_way_to_change_an_entry_is_seen() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path();
         for name in ["kept", "old/file", "old/deep/file", "times", "mode", "moved/file", "linked", "closed/x"]
         {
             write(&dir.join(name));
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn very_many_changes_are_the_folder_and_too_many_folders_are_those_above() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path();
         std::fs::create_dir(dir.join("many")).unwrap();
         let before = KnownFolders { numbers: numbers(dir, &["many"]), ..KnownFolders::default() };
         (0..=MOST_IN_FOLDER).for_each(|number| write(&dir.join(format!("many/{number}"))));

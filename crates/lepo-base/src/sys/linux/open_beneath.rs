@@ -26,8 +26,8 @@ mod tests {
 
     #[test]
     fn a_link_anywhere_in_a_path_is_an_error() {
-        let place = tempfile::tempdir().unwrap();
-        let dir = place.path().canonicalize().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let dir = temp_dir.path().canonicalize().unwrap();
         std::fs::create_dir_all(dir.join("real/sub")).unwrap();
         std::os::unix::fs::symlink("real", dir.join("link")).unwrap();
         assert!(open_without_links(&dir.join("real/sub")).is_ok());

@@ -52,14 +52,14 @@ impl World {
     }
 
     fn warnings(&self) -> String {
-        let place = format!("{}/", self.top.display());
+        let top = format!("{}/", self.top.display());
         let sentence = |notice: &Notice| match notice {
             Notice::LeftOut(path, why) => format!("left out {path}: {why}"),
             Notice::SkillFault(folder, fault) => format!("fault of {folder}: {fault}"),
             Notice::SkillOfRepository(name, own) => format!("{name} of the repository, not {own}"),
             other => panic!("{other:?}"),
         };
-        self.find().warnings.iter().map(sentence).collect::<Vec<_>>().join("\n").replace(&place, "")
+        self.find().warnings.iter().map(sentence).collect::<Vec<_>>().join("\n").replace(&top, "")
     }
 
     fn trust(&self) {
