@@ -146,9 +146,8 @@ pub(super) static FILES: Quirk = Quirk {
 };
 
 impl Quirk {
-    /// Whether a refusal with this HTTP status and body is about the quirk.
-    pub fn is_named(&self, status: u16, body: &str) -> bool {
-        let body = body.to_lowercase();
+    /// Whether a refusal with this HTTP status and lower-case body is about the quirk.
+    fn is_named(&self, status: u16, body: &str) -> bool {
         self.status.contains(&status)
             && self.named.iter().all(|group| group.iter().any(|word| body.contains(word)))
     }
@@ -222,9 +221,9 @@ const VALUE_REJECTED: &[&str] = &[
 /// Returns the `possible` quirks that a refusal names.
 pub(super) fn quirks_named_in(status: u16, body: &str, possible: &[&'static Quirk]) -> Quirks {
     let by_table = field(status, body);
-    let is_named = |quirk: &&Quirk| quirk.is_named(status, body) || by_table == Some(quirk.word);
-    let mut found: Quirks = possible.iter().copied().filter(is_named).collect();
     let lower = body.to_lowercase();
+    let is_named = |quirk: &&Quirk| quirk.is_named(status, &lower) || by_table == Some(quirk.word);
+    let mut found: Quirks = possible.iter().copied().filter(is_named).collect();
     if VALUE_REJECTED.iter().any(|text| lower.contains(text)) {
         found.0.retain(|word, _| !SET_BY_USER.contains(word));
     }

@@ -144,3 +144,13 @@ fn a_refused_role_developer_leaves_the_system_message() {
     let quirks = crate::responses::SPEC.http.unwrap().quirks;
     assert_eq!(quirks_named_in(400, body, quirks).names().collect::<Vec<_>>(), ["developer_role"]);
 }
+
+#[test]
+fn each_field_of_the_users_is_a_quirk_of_a_provider() {
+    let specs = [openai::SPEC.http, crate::anthropic::SPEC.http, crate::responses::SPEC.http];
+    let words: Vec<&str> =
+        specs.iter().flatten().flat_map(|spec| spec.quirks).map(|quirk| quirk.word).collect();
+    for word in SET_BY_USER {
+        assert!(words.contains(word), "{word}");
+    }
+}
