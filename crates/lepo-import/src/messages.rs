@@ -153,14 +153,15 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
     let content = value.get(content.unwrap_or("content"));
     let at = time_of(value, BEGUN).or_else(|| time_of(value, CHANGED));
     let parent = conversation.nodes.len().checked_sub(1);
+    let role = role_of(&role_name.to_lowercase());
+    if value.get("delta").is_true() && append_piece(conversation, role, &content.text().unwrap_or_default()) {
+        return;
+    }
     conversation.messages += 1;
     if role_name.is_empty() && is_item(value) {
         return add_item(conversation, parent, at, value);
     }
-    let Some(role) = role_of(&role_name.to_lowercase()) else { return conversation.unknown_role() };
-    if value.get("delta").is_true() && grows(conversation, role, &content.text().unwrap_or_default()) {
-        return;
-    }
+    let Some(role) = role else { return conversation.unknown_role() };
     let mut parts = MessageBuilder::new(conversation, parent, at, role);
     if role == Role::System && content.items().any(is_result) {
         body(&mut parts, content);
@@ -217,12 +218,11 @@ fn message(conversation: &mut History, value: JsonValue<'_>) {
 }
 
 /// Adds a piece of an answer to the last message, if it is of the same role.
-fn grows(conversation: &mut History, role: Role, piece: &str) -> bool {
+fn append_piece(conversation: &mut History, role: Option<Role>, piece: &str) -> bool {
     match conversation.nodes.last_mut().map(|last| &mut last.what) {
-        Some(NodeContent::Text(last, text, _)) if *last == role => text.push_str(piece),
+        Some(NodeContent::Text(last, text, _)) if Some(*last) == role => text.push_str(piece),
         _ => return false,
     }
-    conversation.messages -= 1;
     true
 }
 

@@ -152,6 +152,13 @@ fn claude(fields: &str, role: &str, content: &str) -> String {
     format!("{{\"type\":\"{role}\",{fields}\"message\":{{\"role\":\"{role}\",\"content\":{content}}}}}\n")
 }
 
+/// A question, and the call `a` for it.
+fn question_and_call() -> String {
+    let call = r#"[{"type":"tool_use","id":"a","name":"f","input":{}}]"#;
+    claude("\"uuid\":\"1\",\"parentUuid\":null,", "user", "\"q\"")
+        + &claude("\"uuid\":\"2\",\"parentUuid\":\"1\",", "assistant", call)
+}
+
 #[test]
 fn claude_codes_lines_have_their_parents_and_their_speakers() {
     for (report, text, expected) in [
@@ -271,12 +278,7 @@ fn claude_codes_lines_have_their_parents_and_their_speakers() {
         (
             "https://github.com/can1357/oh-my-pi/issues/11854",
             [
-                claude("\"uuid\":\"1\",\"parentUuid\":null,", "user", "\"q\""),
-                claude(
-                    "\"uuid\":\"2\",\"parentUuid\":\"1\",",
-                    "assistant",
-                    r#"[{"type":"tool_use","id":"a","name":"f","input":{}}]"#,
-                ),
+                question_and_call(),
                 claude(
                     "\"uuid\":\"3\",\"parentUuid\":\"2\",",
                     "user",
@@ -289,12 +291,7 @@ fn claude_codes_lines_have_their_parents_and_their_speakers() {
         (
             "https://github.com/delexw/claude-code-trace/issues/273",
             [
-                claude("\"uuid\":\"1\",\"parentUuid\":null,", "user", "\"q\""),
-                claude(
-                    "\"uuid\":\"2\",\"parentUuid\":\"1\",",
-                    "assistant",
-                    r#"[{"type":"tool_use","id":"a","name":"f","input":{}}]"#,
-                ),
+                question_and_call(),
                 claude(
                     "\"uuid\":\"3\",\"parentUuid\":\"2\",",
                     "assistant",
