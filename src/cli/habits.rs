@@ -5,7 +5,7 @@ mod table;
 
 use std::ffi::OsString;
 
-use self::fill::{at_for_head, filled};
+use self::fill::{at_for_head, fill_hint};
 use self::table::{HABITS, NUMBER, is_number, is_option};
 use super::first_word::{FirstWord, FirstWordKind};
 use crate::commands::suggest::or_question;
@@ -62,7 +62,7 @@ impl TypedLine {
         HABITS.iter().filter(|(typed, _)| typed.starts_with('-') == self.is_do).find_map(|(typed, hint)| {
             let (number, rest) = self.rest_of(typed)?;
             let last = typed.trim_end_matches([' ', '$', '…']).rsplit(' ').next()?;
-            is_reason(last).then(|| filled((typed, hint), number, &rest))
+            is_reason(last).then(|| fill_hint((typed, hint), number, &rest))
         })
     }
 

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Command;
 
 use super::super::preparse::{PreparsedLine, preparse};
-use super::{FirstWord, FirstWordKind, HABITS, NUMBER, TypedLine, filled};
+use super::{FirstWord, FirstWordKind, HABITS, NUMBER, TypedLine, fill_hint};
 
 /// Parses a line after `lepo`; `Err` if the parser does not take it.
 fn parse(root: &mut Command, line: &[&str]) -> (FirstWordKind, TypedLine, Result<(), String>) {
@@ -50,10 +50,10 @@ fn every_habit_fails_today_and_its_hint_is_a_line_that_the_parser_takes() {
         assert_eq!(typed.is_do, row.starts_with('-'), "{row}");
         assert_eq!(
             typed.hint_if(|_| true),
-            Some(filled((row, hint), "3", rest)),
+            Some(fill_hint((row, hint), "3", rest)),
             "another row is before {row}"
         );
-        for command in commands(&filled((row, hint), "3", rest)) {
+        for command in commands(&fill_hint((row, hint), "3", rest)) {
             let value = |word| match word {
                 "N" => "3",
                 "WHEN" => "2025-01-01",

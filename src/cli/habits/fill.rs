@@ -35,9 +35,9 @@ const WITH_VALUE: &[&str] = &[
 const ONCE: &[(&str, &str)] = &[("-y", "--yes"), ("-l", "--long"), ("-d", "--delete"), ("-q", "--quiet")];
 
 /// Sets the number and the other arguments into the hint of a row.
-pub(super) fn filled((typed, hint): (&str, &str), number: &str, rest: &[&str]) -> String {
+pub(super) fn fill_hint((typed, hint): (&str, &str), number: &str, rest: &[&str]) -> String {
     let command = command_before_arguments(hint);
-    let rest = without_habits(typed, command, rest);
+    let rest = without_habits((typed, hint), command, rest);
     let takes_text = ["do", "grep"].contains(&command.unwrap_or("do")) && !hint.contains("--tail %");
     let is_text = typed.starts_with('-') || takes_text;
     let shown = |word: &str| match at_for_head(word).filter(|_| !is_text) {
@@ -77,7 +77,7 @@ fn command_before_arguments(hint: &str) -> Option<&str> {
 }
 
 /// Leaves out what the suggested command would refuse: other habits, and options that the hint has already.
-fn without_habits<'a>(typed: &str, command: Option<&str>, rest: &[&'a str]) -> Vec<&'a str> {
+fn without_habits<'a>((typed, hint): (&str, &str), command: Option<&str>, rest: &[&'a str]) -> Vec<&'a str> {
     let typed_command = typed.split(' ').next().filter(|word| !word.starts_with('-')).unwrap_or("do");
     let habit = |word: &str| {
         HABITS.iter().find_map(|(row, _)| {
@@ -93,7 +93,6 @@ fn without_habits<'a>(typed: &str, command: Option<&str>, rest: &[&'a str]) -> V
             (is_its && is_same).then_some(option)
         })
     };
-    let hint = HABITS.iter().find(|(row, _)| *row == typed).map_or("", |(_, hint)| hint);
     let has = |option: &str| hint.split([' ', '`']).any(|word| word == option);
     let is_twice = |word: &str| {
         ONCE.iter().any(|(short, long)| (word == *short || word == *long) && (has(short) || has(long)))

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::term::{StatusLine, print_status};
 use crate::view::IdText;
 use lepo_proxy::{ExchangeFacts, ExchangeNote, ProxyEvent};
+use lepo_store::bubb::plural;
 
 /// The form of these lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +96,7 @@ impl Traffic {
             return;
         }
         let mut line =
-            format!("{} · {} in, {} out", count_text(sums.requests, "request"), sums.input, sums.output);
+            format!("{} · {} in, {} out", plural(sums.requests, "request"), sums.input, sums.output);
         if sums.failures > 0 {
             line.push_str(&format!(" · {} without an answer", sums.failures));
         }
@@ -103,14 +104,10 @@ impl Traffic {
     }
 }
 
-fn count_text(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
 fn exchange_line(exchange: &ExchangeFacts) -> String {
     let mut parts = vec![
         if exchange.model.is_empty() { "no model".to_string() } else { exchange.model.clone() },
-        format!("{}, {} new", count_text(exchange.messages as u64, "message"), exchange.new),
+        format!("{}, {} new", plural(exchange.messages, "message"), exchange.new),
     ];
     match exchange.answer {
         Some(id) if exchange.is_recorded => parts.push(format!("{id} (recorded)")),
