@@ -117,7 +117,9 @@ pub use program_changes::{ChangedProgram, ProgramRole};
 pub use program_start::{changed_programs, model_folders};
 pub use programs::programs_of;
 pub use prompts::{ListedPrompt, PromptLibrary, no_such_prompt, repo_file, repo_prompts};
-pub use question::{ContextFile, NOT_FETCHED, Question, QuestionPart, join_parts, not_utf8, text_of_bytes};
+pub use question::{
+    BLANK_QUESTION, ContextFile, NOT_FETCHED, Question, QuestionPart, join_parts, not_utf8, text_of_bytes,
+};
 pub use schema::AnswerSchema;
 pub use schema_shorthand::{is_short_schema, short_schema};
 pub use server_attachments::{ResourceAddress, ServerContent, ServerPrompt};

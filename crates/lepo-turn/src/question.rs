@@ -61,6 +61,9 @@ pub struct QuestionPart {
     pub is_typed: bool,
 }
 
+/// The beginning of the error for a question without text.
+pub const BLANK_QUESTION: &str = "the question is blank";
+
 /// Replaces the content of a URL, or of a server, if nothing is fetched.
 pub const NOT_FETCHED: &str = "(not fetched)";
 
@@ -116,9 +119,9 @@ pub fn join_parts(
     }
     if texts.is_empty() {
         return Err(match files.first() {
-            None if is_piped_alone => Error::usage("the question is blank: stdin was empty")
+            None if is_piped_alone => Error::usage(format!("{BLANK_QUESTION}: stdin was empty"))
                 .hint(Hint::default().bare(HintCommand::Ask).either(", or text from the command before", "")),
-            None => Error::usage("the question is blank")
+            None => Error::usage(BLANK_QUESTION)
                 .hint(Hint::default().bare(HintCommand::Ask).either(", or a question on stdin", "")),
             Some(file) => Error::usage(format!("no question about {}", file.name))
                 .hint("say what to do with it: lepo do … 'What is wrong here?'"),

@@ -6,7 +6,7 @@ use crate::commands::Context;
 use crate::term::print_status;
 use lepo_base::error::{Error, ExitKind, Result};
 use lepo_base::role::Role;
-use lepo_turn::{StartOptions, StoppedAnswers, start, unanswered};
+use lepo_turn::{BLANK_QUESTION, StartOptions, StoppedAnswers, start, unanswered};
 
 const WHOLE: &str = "the last answer was not stopped: it has no rest to ask for";
 const UNANSWERED: &str = "the last question has no answer, so there is no rest of one";
@@ -41,11 +41,7 @@ impl ConversationEnd {
     /// Returns the error where neither a question nor the rest of an answer can be asked for.
     pub fn explain(self, error: Error) -> Error {
         match self.without_rest() {
-            Some(why)
-                if error.kind == ExitKind::Usage && error.message.starts_with("the question is blank") =>
-            {
-                why
-            }
+            Some(why) if error.kind == ExitKind::Usage && error.message.starts_with(BLANK_QUESTION) => why,
             _ => error,
         }
     }
