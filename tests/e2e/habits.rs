@@ -1,9 +1,9 @@
-//! What users of git, llm, aichat, coding agents and Ollama type from habit gets a hint at lepo's command, and asks no
-//! model.
+//! Lines that users of git, llm, aichat, coding agents and Ollama type from habit: each gets a hint at lepo's command,
+//! and no model is asked.
 
 use crate::bots::Bot;
 
-/// What is typed after `lepo`, and the beginning of the hint.
+/// The line after `lepo`, and the beginning of its hint.
 const HABITS: &[(&str, &str)] = &[
     (
         "status",

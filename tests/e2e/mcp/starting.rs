@@ -9,12 +9,12 @@ use crate::scripted::{openai_calls, openai_sse};
 const SETTINGS: &str = "planner = 'native'\ntool_call_mode = 'auto'";
 const NAMED: &str = "Starting MCP server slow...";
 
-/// Lets the server that starts now go on.
+/// Lets the server that is starting continue.
 fn release(bot: &Bot) {
     bot.home.write("left/slow/go", "");
 }
 
-/// What is on the screen at the end, where no server is named any more.
+/// Checks that the answer ends the program, and that the line about servers was erased.
 fn ends(screen: &Screen, answer: &str) {
     screen.shows(answer).ends(0);
     let whole = screen.whole();

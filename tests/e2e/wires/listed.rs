@@ -127,7 +127,7 @@ fn a_model_of_a_provider_completes_from_what_its_server_offered() {
     assert_eq!(lepo(&["model", "ls", "--remote", "ollama:"], ""), "qwen3:8b 5.2 GB\nsmall\n");
     assert_eq!(told("ollama:"), "ollama:qwen3:8b\tqwen3:8b 5.2 GB\nollama:small\tsmall\n");
     assert_eq!(told("ollama:q"), "ollama:qwen3:8b\tqwen3:8b 5.2 GB\n");
-    // What only a server has cannot be removed.
+    // lepo cannot remove a model that only the server lists.
     assert_eq!(lepo(&["--", "lepo", "model", "rm", "ollama:"], "fish"), "");
     assert_eq!(server.asked().len(), 1);
 }
