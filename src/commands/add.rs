@@ -60,7 +60,7 @@ pub fn run_add(args: AddArgs, context: &mut Context<'_>) -> Result<u8> {
     let kept = masked(&bytes, "stdin");
     let forest = match args.prev.as_deref() {
         Some("head") => store.forest_for(&[ReadScope::Tip])?,
-        address => store.forest_at(false, address.or(Some("@")))?,
+        prev => store.forest_to_append(prev)?,
     };
     let prev = match args.prev.as_deref() {
         Some("head") => None,

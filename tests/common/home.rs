@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -151,12 +152,16 @@ impl Home {
         catch_signals();
         let lepo = Path::new(env!("CARGO_BIN_EXE_lepo")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
-        let mut command = Command::new(program);
+        let path = format!("{}:{path}", lepo.display());
+        // By a name alone and with a PATH of its own, a program is started from a copy of the whole process of the
+        // tests, and from a path without one.
+        let mut command = Command::new(find_program(program, &path));
         command
+            .arg0(program)
             .args(args)
             .current_dir(self.work())
             .env_clear()
-            .env("PATH", format!("{}:{path}", lepo.display()))
+            .env("PATH", path)
             .env("HOME", self.dir.path())
             // Wherever the tests run.
             .env("TZ", "UTC")
@@ -213,6 +218,13 @@ impl Home {
         names.sort();
         names
     }
+}
+
+/// The path of a program, looked for as a shell does; its name if there is none.
+pub fn find_program(program: &str, path: &str) -> PathBuf {
+    let is_name = !program.contains('/');
+    let mut paths = std::env::split_paths(path).map(|folder| folder.join(program));
+    paths.find(|path| is_name && path.is_file()).unwrap_or_else(|| program.into())
 }
 
 /// Waits for what must become true; a failure, not a pause.

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use super::home::{Ran, run};
+use super::home::{Ran, find_program, run};
 
 /// Answers what it expects in turn, and prints all that the terminal showed. A signal's name in
 /// braces, `{TERM}`, is sent as that signal, and bytes as `hex:00ff`. Unless it is mute it tells where its cursor is, as
@@ -53,8 +53,10 @@ pub fn on_mute_terminal(command: Command, steps: &[(&str, &str)]) -> Ran {
 }
 
 fn on_pty(command: Command, steps: &[(&str, &str)], kind: &str) -> Ran {
-    let mut python = Command::new("python3");
-    python.args(["-c", PYTHON, &serde_json::to_string(steps).unwrap(), kind]);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut python = Command::new(find_program("python3", &path));
+    // Without the modules of the machine, which take a third of its start.
+    python.arg("-S").args(["-c", PYTHON, &serde_json::to_string(steps).unwrap(), kind]);
     python.arg(command.get_program()).args(command.get_args());
     python.current_dir(command.get_current_dir().unwrap()).env_clear();
     for (name, value) in command.get_envs() {

@@ -32,6 +32,14 @@ impl Store {
         })
     }
 
+    /// Loads as much of the forest as a message after `prev` needs; without `prev`, after the newest.
+    pub fn forest_to_append(&self, prev: Option<&str>) -> Result<Forest> {
+        match prev {
+            None | Some("@") if self.own_newest()?.is_none() => self.forest_for(&[ReadScope::Tip]),
+            address => self.forest_at(false, address.or(Some("@"))),
+        }
+    }
+
     pub fn find_address(&self, forest: &Forest, word: &str) -> Result<AddressMatch> {
         self.parse_address(word, Some(forest))?.resolve(forest, &|name| self.named_bubb(name))
     }

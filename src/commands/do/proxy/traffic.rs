@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::term::{StatusLine, print_status};
+use crate::term::{StatusLine, print_status, print_verbatim};
 use crate::view::IdText;
 use lepo_proxy::{ExchangeFacts, ExchangeNote, ProxyEvent};
 use lepo_store::bubb::plural;
@@ -182,7 +182,7 @@ impl<'d> TrafficDocument<'d> {
 
 fn print_document(document: &TrafficDocument<'_>) {
     // Its keys are fields, so that it always serializes.
-    print_status(&serde_json::to_string(document).unwrap_or_default());
+    print_verbatim(&serde_json::to_string(document).unwrap_or_default());
 }
 
 fn note_text(note: &ExchangeNote) -> String {
