@@ -8,10 +8,10 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// The objects in a list; the first one needs no allocation.
+/// The objects in a list; the first one needs no list.
 pub(super) struct ObjectList<T> {
-    pub first: Option<T>,
-    pub more: Vec<T>,
+    pub first: Option<Box<T>>,
+    pub more: Vec<Box<T>>,
 }
 
 impl<T> Default for ObjectList<T> {
@@ -79,12 +79,12 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectListVisitor<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<ObjectList<T>, A::Error> {
         let first = T::deserialize(MapAccessDeserializer::new(fields))?;
-        Ok(ObjectList { first: Some(first), more: Vec::new() })
+        Ok(ObjectList { first: Some(Box::new(first)), more: Vec::new() })
     }
 }
 
-/// An object; `None` for any other value.
-pub(super) struct IfObject<T>(pub Option<T>);
+/// An object; `None` for any other value. Boxed, because each step of parsing would copy its many fields.
+pub(super) struct IfObject<T>(pub Option<Box<T>>);
 
 impl<T> Default for IfObject<T> {
     fn default() -> Self {
@@ -115,7 +115,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ObjectVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<IfObject<T>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(fields)).map(Some).map(IfObject)
+        T::deserialize(MapAccessDeserializer::new(fields)).map(|object| IfObject(Some(Box::new(object))))
     }
 }
 

@@ -103,7 +103,7 @@ impl Decoder for MessagesDecoder {
                 if delta.text.0.is_empty() && delta.thinking.0.is_empty() {
                     self.replay_budget.count(data)?;
                 }
-                return self.delta(index, delta, events);
+                return self.delta(index, *delta, events);
             }
             "content_block_stop" => self.end_block(index, events),
             "message_delta" => {

@@ -90,9 +90,8 @@ impl Decoder for ChatDecoder {
             self.has_begun = true;
             self.usage = Some(usage(&counts));
         }
-        let Some(ChatChoice { delta, message, text, finish_reason }) = chunk.choices.first else {
-            return Ok(EventUse::Unused);
-        };
+        let Some(choice) = chunk.choices.first else { return Ok(EventUse::Unused) };
+        let ChatChoice { delta, message, text, finish_reason } = *choice;
         self.has_begun = true;
         if let Some(word) = finish_reason.as_ref().and_then(FinishReason::word_in) {
             self.finish = Some(word);
@@ -104,7 +103,7 @@ impl Decoder for ChatDecoder {
             merge_event(kept, data, self.is_whole, &mut self.other)?;
         }
         let mut is_used = match part {
-            Some(delta) => self.delta(delta, events)?,
+            Some(delta) => self.delta(&delta, events)?,
             None => false,
         };
         if !text.0.is_empty() && !is_used {
@@ -123,9 +122,9 @@ impl Decoder for ChatDecoder {
 }
 
 impl ChatDecoder {
-    fn delta(&mut self, delta: ChatDelta<'_>, events: &mut EventQueue) -> Result<bool> {
+    fn delta(&mut self, delta: &ChatDelta<'_>, events: &mut EventQueue) -> Result<bool> {
         let mut is_used = false;
-        for (text, kind) in texts(&delta) {
+        for (text, kind) in texts(delta) {
             if !text.is_empty() {
                 is_used = true;
                 self.has_thinking |= kind == TextKind::Thinking;
