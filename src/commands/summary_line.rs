@@ -94,8 +94,9 @@ pub fn question(store: &Store, forest: &Forest, tail: Ix) -> Option<String> {
 
 /// Returns a bubb's excerpt for a pipe, without control characters; for a question also without its files.
 pub fn excerpt_of(store: &Store, name: &BubbName) -> Option<String> {
-    let is_shown = |c: &char| !c.is_control() || c.is_whitespace();
-    text_or_warn(store, name).map(|text| excerpt(&text.chars().filter(is_shown).collect::<String>()))
+    let mut text = text_or_warn(store, name)?;
+    text.retain(|c| !c.is_control() || c.is_whitespace());
+    Some(excerpt(&text))
 }
 
 #[cfg(test)]
