@@ -55,7 +55,7 @@ pub fn on_mute_terminal(command: Command, steps: &[(&str, &str)]) -> Ran {
 fn on_pty(command: Command, steps: &[(&str, &str)], kind: &str) -> Ran {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut python = Command::new(find_program("python3", &path));
-    // Without the modules of the machine, which take a third of its start.
+    // Without the modules of the machine, which can take longer than the test.
     python.arg("-S").args(["-c", PYTHON, &serde_json::to_string(steps).unwrap(), kind]);
     python.arg(command.get_program()).args(command.get_args());
     python.current_dir(command.get_current_dir().unwrap()).env_clear();

@@ -40,7 +40,7 @@ fn pack(home: &Home, version: &str) {
     sh(
         home,
         &format!(
-            "mkdir -p ../base && tar -C ../tree -czf ../base/lepo-{version}-{}.tar.gz lepo-{version} && rm -r ../tree",
+            "mkdir -p ../base && tar -C ../tree -cf - lepo-{version} | gzip -1 >../base/lepo-{version}-{}.tar.gz && rm -r ../tree",
             target()
         ),
     );

@@ -12,7 +12,7 @@ pub fn home(mode: &str) -> Home {
     let mode = if mode.is_empty() { "plain" } else { mode };
     let agent = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/acp/agent.py");
     Home::with_config(&format!(
-        "[[models]]\nname = \"robot\"\nprovider = \"acp\"\ncommand = [\"python3\", {agent:?}, {mode:?}]\nactive = true\n"
+        "[[models]]\nname = \"robot\"\nprovider = \"acp\"\ncommand = [\"python3\", \"-S\", {agent:?}, {mode:?}]\nactive = true\n"
     ))
     .trusting()
 }

@@ -29,7 +29,8 @@ pub fn hostile(home: &Home, name: &str, mode: &str) -> Value {
     let place = format!("left/{name}");
     home.write(&format!("{place}/.here"), "");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/hostile.py");
-    json!({ "command": "python3", "args": [script, mode, home.path().join(place)] })
+    // Without the modules of the machine, which can take longer than the server.
+    json!({ "command": "python3", "args": ["-S", script, mode, home.path().join(place)] })
 }
 
 /// Configures these servers, in a folder that is trusted.
