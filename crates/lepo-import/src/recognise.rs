@@ -121,11 +121,8 @@ fn format_of(path: &Path) -> Result<Recognition> {
     }
     if begins(path, b"\x28\xb5\x2f\xfd") {
         let is_codex = first_value(path, |value| shape(value) == Some(SourceFormat::Codex));
-        return Ok(if is_codex.unwrap_or(false) {
-            Recognition::Known(SourceFormat::Codex)
-        } else {
-            nothing()
-        });
+        let codex = is_codex.unwrap_or(false).then_some(Recognition::Known(SourceFormat::Codex));
+        return Ok(codex.unwrap_or_else(nothing));
     }
     if begins(path, b"PK\x03\x04") {
         let mut archive = Archive::open(path)?;
@@ -147,12 +144,18 @@ fn format_of(path: &Path) -> Result<Recognition> {
         }
         return Ok(nothing());
     }
-    match opening(path).trim_ascii_start().first() {
-        Some(b'{' | b'[') => Ok(first_look(SourceReader::default().values(path)?)),
-        // A log may start in the middle of a line; in any other text the JSON would be a quotation.
-        Some(_) if is_log(path) => Ok(first_look(SourceReader::default().values(path)?)),
-        _ => Ok(nothing()),
+    let is_json = matches!(opening(path).trim_ascii_start().first(), Some(b'{' | b'['));
+    // A log may start in the middle of a line; in any other text the JSON would be a quotation.
+    if !is_json && !is_log(path) {
+        return Ok(nothing());
     }
+    Ok(match first_look(SourceReader::default().values(path)?) {
+        // A cut first record takes all that follows with it, except by lines.
+        Recognition::Unknown(keys) if keys.is_empty() && is_log(path) => {
+            first_look(SourceReader::default().lines(path)?)
+        }
+        look => look,
+    })
 }
 
 fn is_log(path: &Path) -> bool {

@@ -19,6 +19,25 @@ fn format_of(file: &str, text: &str) -> String {
 }
 
 #[test]
+fn a_log_is_known_when_its_first_record_is_cut() {
+    let claude =
+        r#"{"type":"user","uuid":"1","sessionId":"s","cwd":"/w","message":{"role":"user","content":"q"}}"#;
+    for (report, first, rest, expected) in [
+        // https://github.com/github/copilot-cli/issues/4098
+        (
+            "copilot-cli 4098",
+            r#"{"role":"user","content":"ab"#,
+            r#"{"role":"user","content":"3"}"#,
+            "messages",
+        ),
+        ("the end of a record", "b\"}", r#"{"role":"user","content":"3"}"#, "messages"),
+        ("a cut record of Claude Code", r#"{"type":"user","uuid":"0","mess"#, claude, "claude-code"),
+    ] {
+        assert_eq!(format_of("a.jsonl", &format!("{first}\n{rest}\n")), expected, "{report}");
+    }
+}
+
+#[test]
 fn a_format_is_known_by_its_own_marks_and_another_tools_file_is_named() {
     let of = |tool: &str| format!("it looks like a file of {tool}, which lepo cannot read");
     let is = |word: &str| word.to_string();
