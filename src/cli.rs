@@ -234,8 +234,11 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let (wants_json, no_pager) = (cli.command.wants_json(), cli.globals.no_pager);
     let save_to = cli.globals.save_to.clone();
     if let (Some(_), Command::External(words)) = (&save_to, &cli.command) {
-        let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
-        return report(&Error::usage(format!("the program lepo-{name} does not accept --save-to")));
+        let program =
+            format!("lepo-{}", words.first().map(|name| name.to_string_lossy()).unwrap_or_default());
+        if commands::suggest::in_path(&program).is_some() {
+            return report(&Error::usage(format!("the program {program} does not accept --save-to")));
+        }
     }
     let options = store_options(cli.globals.cd.as_deref(), save_to.as_deref());
     let at = HintTarget::Shell(options.as_deref());

@@ -14,7 +14,7 @@ pub enum PromptEntry {
     /// `/NAME WORDS` that is not a slash command: possibly a prompt.
     Prompt(String, String),
     Empty,
-    /// `exit`, `quit`, `:q`.
+    /// `exit`, `quit`, `:q`, `.exit`.
     Leave,
     /// An invalid entry, with the error message.
     Wrong(String),
@@ -27,7 +27,7 @@ impl PromptEntry {
         let line = text.trim_end();
         match line.trim_start() {
             "" => return PromptEntry::Empty,
-            "exit" | "quit" | ":q" => return PromptEntry::Leave,
+            "exit" | "quit" | ":q" | ".exit" => return PromptEntry::Leave,
             _ => {}
         }
         if let Some(command) = text.strip_prefix('!') {
@@ -36,15 +36,40 @@ impl PromptEntry {
                 command => PromptEntry::Run(command.to_string()),
             };
         }
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        if let Some(own) = own_command(word).filter(|_| !line.contains('\n')) {
+            let why = format!("{own} is the command for {word} here; after a space, the line is a question");
+            return PromptEntry::Wrong(why);
+        }
         if !line.starts_with('/') || line.contains('\n') {
             return PromptEntry::Question(text.to_string());
         }
-        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         if !is_command_word(word) {
             return PromptEntry::Question(text.to_string());
         }
         slash(word, rest.trim_start())
     }
+}
+
+/// Commands of aichat's sessions whose counterpart has another name.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    (".clear", "/new"),
+    (".compress", "/compact"),
+    (".continue", "/retry"),
+    (".empty", "/new"),
+    (".info", "/tokens"),
+    (".prompt", "/system"),
+    (".regenerate", "/retry"),
+    (".role", "/system"),
+    (".save", "/branch"),
+    (".session", "/tail"),
+];
+
+/// Returns the slash command for a command of another program's session, which begins with a dot.
+fn own_command(word: &str) -> Option<&'static str> {
+    let name = word.strip_prefix('.')?;
+    let same = COMMANDS.iter().map(|command| command.is.word).find(|own| own.strip_prefix('/') == Some(name));
+    same.or_else(|| OTHER_NAMES.iter().find(|(other, _)| *other == word).map(|(_, own)| *own))
 }
 
 fn slash(word: &str, rest: &str) -> PromptEntry {
@@ -78,6 +103,19 @@ mod tests {
             ("exit", PromptEntry::Leave),
             (" exit ", PromptEntry::Leave),
             ("/exit", command("/exit", "")),
+            (".exit", PromptEntry::Leave),
+            (
+                ".model qwen",
+                wrong("/model is the command for .model here; after a space, the line is a question"),
+            ),
+            (
+                ".session",
+                wrong("/tail is the command for .session here; after a space, the line is a question"),
+            ),
+            (" .model", question(" .model")),
+            (".help\nme", question(".help\nme")),
+            (".gitignore 는?", question(".gitignore 는?")),
+            (".5 + .5", question(".5 + .5")),
             ("Exit", question("Exit")),
             ("exit now?", question("exit now?")),
             ("hello", question("hello")),

@@ -169,9 +169,19 @@ fn hints_are_for_the_store_that_was_named() {
     home.ok(&["-s", "my notes", "branch", "b", "@"]);
     let ran = home.lepo(&["-s", "my notes", "branch", "b", "@"]);
     assert!(ran.err.ends_with("hint: to move it: lepo -s 'my notes' branch -f b @\n"), "{}", ran.err);
-    let ran = home.lepo(&["-s", "my notes", "nonesuch"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("the program lepo-nonesuch does not accept --save-to"), "{}", ran.err);
+    // A program of the user's may not know the option; without one, the word is no command.
+    let path = format!("{}:/usr/bin:/bin", home.path().join("bin").display());
+    home.write_program("bin/lepo-mine", "#!/bin/sh\n");
+    for (word, message) in [
+        ("mine", "the program lepo-mine does not accept --save-to"),
+        ("nonesuch", "unknown command \"nonesuch\", and no program lepo-nonesuch in PATH"),
+    ] {
+        let mut command = home.command(&["-s", "my notes", word, "more"]);
+        command.env("PATH", &path);
+        let ran = crate::home::run(command, b"");
+        assert_eq!(ran.code, 2);
+        assert!(ran.err.contains(message), "{}", ran.err);
+    }
 }
 
 #[test]
