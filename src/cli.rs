@@ -233,13 +233,6 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let (wants_json, no_pager) = (cli.command.wants_json(), cli.globals.no_pager);
     let save_to = cli.globals.save_to.clone();
-    if let (Some(_), Command::External(words)) = (&save_to, &cli.command) {
-        let program =
-            format!("lepo-{}", words.first().map(|name| name.to_string_lossy()).unwrap_or_default());
-        if commands::suggest::in_path(&program).is_some() {
-            return report(&Error::usage(format!("the program {program} does not accept --save-to")));
-        }
-    }
     let options = store_options(cli.globals.cd.as_deref(), save_to.as_deref());
     let at = HintTarget::Shell(options.as_deref());
     let mut out = Out::stdout();
@@ -320,7 +313,7 @@ impl Command {
             Command::Sync(args) => commands::sync::run_sync(args, context),
             Command::Trust(args) => commands::trust::run_trust(args, context),
             Command::Completions(args) => commands::completions::run_completions(args, context),
-            Command::External(words) => Err(external(&words)),
+            Command::External(words) => Err(external(&words, context.save_to().is_some())),
         }
     }
 

@@ -7,13 +7,17 @@ use super::tasks;
 use crate::commands;
 use lepo_base::error::{Error, quoted};
 
-/// Executes `lepo-NAME`; returns only if that fails.
-pub fn external(words: &[OsString]) -> Error {
+/// Executes `lepo-NAME`, unless a store was named for it; returns only if that fails.
+pub fn external(words: &[OsString], has_save_to: bool) -> Error {
     let name = words.first().map(|name| name.to_string_lossy()).unwrap_or_default();
     let program = format!("lepo-{name}");
     // Searched in PATH by lepo: the system would resolve a name with a slash, and a relative entry of PATH,
     // below the working directory.
-    let found = commands::suggest::in_path(&program)
+    let path = commands::suggest::in_path(&program);
+    if path.is_some() && has_save_to {
+        return Error::usage(format!("the program {program} does not accept --save-to"));
+    }
+    let found = path
         .map(|path| lepo_base::search_path::command(path).arg0(&program).args(words.iter().skip(1)).exec());
     match found {
         // The script exists but its interpreter does not.

@@ -55,7 +55,7 @@ pub(super) fn print_on(mut root: Command, words: Vec<String>) -> u8 {
     let meant: Vec<String> =
         expanded.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     if meant == [name] {
-        return report(&external(&[name.into(), "--help".into()]));
+        return report(&external(&[name.into(), "--help".into()], false));
     }
     print_status(&format!(
         "{name} is an alias for: lepo {}",

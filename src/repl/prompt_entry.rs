@@ -27,7 +27,8 @@ impl PromptEntry {
         let line = text.trim_end();
         match line.trim_start() {
             "" => return PromptEntry::Empty,
-            "exit" | "quit" | ":q" | ".exit" => return PromptEntry::Leave,
+            "exit" | "quit" | ":q" => return PromptEntry::Leave,
+            _ if line == ".exit" => return PromptEntry::Leave,
             _ => {}
         }
         if let Some(command) = text.strip_prefix('!') {
@@ -37,8 +38,8 @@ impl PromptEntry {
             };
         }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        if let Some(own) = own_command(word).filter(|_| !line.contains('\n')) {
-            let why = format!("{own} is the command for {word} here; after a space, the line is a question");
+        if let Some(own) = own_command(word, rest).filter(|_| !line.contains('\n')) {
+            let why = format!("{word} is {own} here; type a space before the dot to ask it as a question");
             return PromptEntry::Wrong(why);
         }
         if !line.starts_with('/') || line.contains('\n') {
@@ -51,25 +52,29 @@ impl PromptEntry {
     }
 }
 
-/// Commands of aichat's sessions whose counterpart has another name.
-const OTHER_NAMES: &[(&str, &str)] = &[
-    (".clear", "/new"),
-    (".compress", "/compact"),
-    (".continue", "/retry"),
-    (".empty", "/new"),
-    (".info", "/tokens"),
-    (".prompt", "/system"),
-    (".regenerate", "/retry"),
-    (".role", "/system"),
-    (".save", "/branch"),
-    (".session", "/tail"),
+/// Commands of aichat's sessions, the most arguments of each, and the slash command that does the same.
+const DOTTED: &[(&str, usize, &str)] = &[
+    (".clear", 1, "/new"),
+    (".compress", 1, "/compact"),
+    (".copy", 0, "/copy"),
+    (".empty", 1, "/new"),
+    (".exit", 1, "/new"),
+    (".file", 1, "/file"),
+    (".help", 0, "/help"),
+    (".info", 0, "/tokens"),
+    (".model", 1, "/model"),
+    (".prompt", 1, "/system"),
+    (".regenerate", 0, "/retry"),
+    (".role", 1, "/system"),
+    (".save", 2, "/branch"),
+    (".session", 1, "/tail"),
+    (".set", 2, "/help"),
 ];
 
-/// Returns the slash command for a command of another program's session, which begins with a dot.
-fn own_command(word: &str) -> Option<&'static str> {
-    let name = word.strip_prefix('.')?;
-    let same = COMMANDS.iter().map(|command| command.is.word).find(|own| own.strip_prefix('/') == Some(name));
-    same.or_else(|| OTHER_NAMES.iter().find(|(other, _)| *other == word).map(|(_, own)| *own))
+/// Returns the slash command that does the same as a command of aichat.
+fn own_command(word: &str, rest: &str) -> Option<&'static str> {
+    let (_, most, own) = DOTTED.iter().find(|(dotted, ..)| *dotted == word)?;
+    (rest.split_whitespace().count() <= *most).then_some(own)
 }
 
 fn slash(word: &str, rest: &str) -> PromptEntry {
@@ -104,14 +109,17 @@ mod tests {
             (" exit ", PromptEntry::Leave),
             ("/exit", command("/exit", "")),
             (".exit", PromptEntry::Leave),
+            (" .exit", question(" .exit")),
             (
                 ".model qwen",
-                wrong("/model is the command for .model here; after a space, the line is a question"),
+                wrong(".model is /model here; type a space before the dot to ask it as a question"),
             ),
             (
-                ".session",
-                wrong("/tail is the command for .session here; after a space, the line is a question"),
+                ".exit session",
+                wrong(".exit is /new here; type a space before the dot to ask it as a question"),
             ),
+            (".info about x", question(".info about x")),
+            (".title class", question(".title class")),
             (" .model", question(" .model")),
             (".help\nme", question(".help\nme")),
             (".gitignore 는?", question(".gitignore 는?")),

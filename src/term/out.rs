@@ -250,7 +250,7 @@ pub fn warn(error: &Error) {
     print_status(&StatusLine::warning(error.chain()));
 }
 
-/// Writes a line for the user to copy, unwrapped; only control characters are escaped.
+/// Writes a line unwrapped, to be copied or read by a program; only control characters are escaped.
 pub fn print_verbatim(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", clean(text));
 }

@@ -153,8 +153,8 @@ impl Home {
         let lepo = Path::new(env!("CARGO_BIN_EXE_lepo")).parent().unwrap();
         let path = std::env::var("PATH").unwrap_or_default();
         let path = format!("{}:{path}", lepo.display());
-        // By a name alone and with a PATH of its own, a program is started from a copy of the whole process of the
-        // tests, and from a path without one.
+        // To start a program by its name with a PATH of its own, std copies the whole process of the tests; by its
+        // path, it uses posix_spawn.
         let mut command = Command::new(find_program(program, &path));
         command
             .arg0(program)
@@ -220,7 +220,7 @@ impl Home {
     }
 }
 
-/// The path of a program, looked for as a shell does; its name if there is none.
+/// The first file of this name in PATH; the name if there is none.
 pub fn find_program(program: &str, path: &str) -> PathBuf {
     let is_name = !program.contains('/');
     let mut paths = std::env::split_paths(path).map(|folder| folder.join(program));

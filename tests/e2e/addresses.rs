@@ -26,6 +26,24 @@ fn fork(home: &Home) -> [String; 5] {
 }
 
 #[test]
+fn a_message_without_an_address_follows_what_the_newest_address_names() {
+    let home = Home::new();
+    let [.., more] = fork(&home);
+    let hidden = home.add(&["--kind", "a", "--hidden"], "cut");
+    let ahead = home.add(&["--prev", "head", "--time", "2199-01-01"], "from a wrong clock");
+    for args in [&[][..], &["--prev", "@"]] {
+        let newest = home.ok(&["resolve", "@"]).trim().to_string();
+        assert_ne!(newest, ahead);
+        let id = home.add(args, "next");
+        let name = home.bubbs().into_iter().find(|name| name.starts_with(&id)).unwrap();
+        assert!(
+            name.ends_with(&format!("-{newest}.md")),
+            "{args:?}: {name} follows {newest}, not {more} or {hidden}"
+        );
+    }
+}
+
+#[test]
 fn a_range_is_shown_alone() {
     let home = Home::new();
     let [root, question, first, second, more] = fork(&home);

@@ -41,7 +41,11 @@ impl CodexThread {
         let mut values = SourceReader::default().lines(path).ok()?;
         let mut reading = SourceReader::default();
         let mut thread = CodexThread { path: path.to_path_buf(), ..CodexThread::default() };
-        let first = reading.next(&mut values).ok()??;
+        let mut first = reading.next(&mut values).ok()??;
+        // The values within a cut record.
+        while !first.is_object() {
+            first = reading.next(&mut values).ok()??;
+        }
         thread.first = first.get("ordinal").count().unwrap_or(0);
         if thread.read_meta(first).is_none() {
             thread.start = time::written(first.get("timestamp"));

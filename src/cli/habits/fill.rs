@@ -29,6 +29,7 @@ const WITH_VALUE: &[&str] = &[
     "--system-prompt",
     "--image",
     "--mcp-config",
+    "--rag",
 ];
 
 /// Options of lepo's that count once, with the other form of each.

@@ -310,7 +310,7 @@ impl DoArgs {
             .filter(|(server, name)| !server.is_empty() && !name.is_empty())
             .ok_or_else(|| {
                 Error::usage(format!("--prompt takes SERVER/NAME, not {given_prompt:?}"))
-                    .hint("`lepo do --list-tools` lists them; a system prompt is `-S TEXT`")
+                    .hint("`lepo do --list-tools` lists them; a system prompt is `-n -S TEXT`")
             })?;
         let named = self.prompt_args.iter().map(|word| match word.split_once('=') {
             Some((name, value)) => Ok((name.to_string(), value.to_string())),

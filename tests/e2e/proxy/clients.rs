@@ -49,14 +49,15 @@ fn a_command_finds_the_proxy_by_its_environment() {
 fn a_json_line_is_whole_on_a_narrow_terminal() {
     let server = Server::judging(|_, _| openai_json("It is."));
     let home = Home::new();
-    home.write("work/client.py", CLIENT);
+    let model = "a name of many short words, longer than the terminal is wide";
+    home.write("work/client.py", CLIENT.replace("\"m\"", &format!("{model:?}")));
     let line = format!(
-        "stty cols 40; lepo do --proxy --json --upstream {} -- python3 client.py >/dev/null",
+        "stty rows 24 cols 40; lepo do --proxy --json --upstream {} -- python3 client.py >/dev/null",
         server.url()
     );
     let ran = run(home.terminal(&line), b"");
     let documents = ran.out.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    assert_eq!(documents.filter(|document| document["model"] == "m").count(), 1, "{}", ran.out);
+    assert_eq!(documents.filter(|document| document["model"] == model).count(), 1, "{}", ran.out);
 }
 
 #[test]
