@@ -220,7 +220,7 @@ impl Home {
     }
 }
 
-/// The first file of this name in PATH; the name if there is none.
+/// Returns the first file of this name in PATH, or the name itself without one.
 pub fn find_program(program: &str, path: &str) -> PathBuf {
     let is_name = !program.contains('/');
     let mut paths = std::env::split_paths(path).map(|folder| folder.join(program));

@@ -121,8 +121,8 @@ fn format_of(path: &Path) -> Result<Recognition> {
     }
     if begins(path, b"\x28\xb5\x2f\xfd") {
         let is_codex = first_value(path, |value| shape(value) == Some(SourceFormat::Codex));
-        let codex = is_codex.unwrap_or(false).then_some(Recognition::Known(SourceFormat::Codex));
-        return Ok(codex.unwrap_or_else(nothing));
+        let codex = Recognition::Known(SourceFormat::Codex);
+        return Ok(if is_codex == Some(true) { codex } else { nothing() });
     }
     if begins(path, b"PK\x03\x04") {
         let mut archive = Archive::open(path)?;
