@@ -109,23 +109,23 @@ fuzz_target!(|input: (&str, &str)| {
         let (values, ending) = written(format, input.0, input.1);
         let mut file = tempfile::Builder::new().prefix("conversations").suffix(ending).tempfile().unwrap();
         values.iter().for_each(|value| writeln!(file, "{value}").unwrap());
-        let mut told = String::new();
+        let mut imported = String::new();
         let read = format.read(vec![file.path().to_path_buf()], &mut SourceReader::default(), &mut |read, _, _| {
             for node in read.nodes {
                 if let NodeContent::Text(_, text, _) | NodeContent::Aside(_, text) | NodeContent::System(text) = node.what {
-                    told += &text;
-                    told.push('\n');
+                    imported += &text;
+                    imported.push('\n');
                 }
             }
             Ok(())
         });
         assert!(read.is_ok(), "{format:?}");
-        // An import separates a program's text from the user's also where no blank does.
-        let glued: String = told.split_whitespace().collect();
-        for word in input.0.split_whitespace().chain(input.1.split_whitespace()) {
+        // A tag with what a program inserted is taken out of a word of the user's.
+        let parted = format!("{} {}", input.0, input.1).replace('<', " <").replace('>', "> ");
+        for word in parted.split_whitespace() {
             // The mark of thinking that an older version put into an answer goes.
-            let is_mark = format == SourceFormat::LlamaUi && (word.contains("think>"));
-            assert!(is_mark || glued.contains(word), "{format:?} lost {word:?}");
+            let is_mark = format == SourceFormat::LlamaUi && word.contains("think>");
+            assert!(is_mark || imported.contains(word), "{format:?} lost {word:?}");
         }
     }
 });
