@@ -36,7 +36,7 @@ const INJECTED: Injections = Injections {
         "recommended_plugins",
         "codex_internal_context",
     ],
-    beginnings: &["# AGENTS.md"],
+    beginnings: &["# AGENTS.md instructions"],
     headings: &[("#", "\n## My request for Codex:"), (REQUEST, REQUEST)],
 };
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::conversation::{History, NodeContent};
+use lepo_base::role::Role;
 
 /// The two kinds of events that repeat a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,12 +72,24 @@ impl Echoes {
     }
 }
 
-/// Hashes the visible text of a message without white space; `None` if it is empty.
+/// Hashes the visible text of a message without white space, or the hidden one of a message that has no other; `None` if
+/// it has neither.
 fn key(part: &History) -> Option<u64> {
+    let visible = part.nodes.iter().filter_map(|node| match &node.what {
+        NodeContent::Text(role, text, _) => Some((role, text)),
+        _ => None,
+    });
+    let hidden = part.nodes.iter().filter_map(|node| match &node.what {
+        NodeContent::Aside(role, text) => Some((role, text)),
+        _ => None,
+    });
+    hash_words(visible).or_else(|| hash_words(hidden))
+}
+
+fn hash_words<'t>(texts: impl Iterator<Item = (&'t Role, &'t String)>) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     let mut is_empty = true;
-    for node in &part.nodes {
-        let NodeContent::Text(role, text, _) = &node.what else { continue };
+    for (role, text) in texts {
         role.letter().hash(&mut hasher);
         for word in text.split_whitespace() {
             is_empty = false;

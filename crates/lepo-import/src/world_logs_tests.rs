@@ -112,6 +112,29 @@ fn what_codex_says_in_events_alone_is_a_message_and_nothing_is_said_twice() {
             &["(u <codex_internal_context source=\"goal\">x</codex_internal_context>)", "a r"],
         ),
         (
+            "https://github.com/xintaofei/codeg/issues/789",
+            vec![
+                codex_item("user", "# AGENTS.md instructions\n\n<INSTRUCTIONS>x</INSTRUCTIONS>"),
+                codex_event("user_message", "# AGENTS.md is too long: shorten it"),
+                codex_item("assistant", "r"),
+            ],
+            &[
+                "(u # AGENTS.md instructions\n\n<INSTRUCTIONS>x</INSTRUCTIONS>)",
+                "u # AGENTS.md is too long: shorten it",
+                ".a r",
+            ],
+        ),
+        (
+            "an event with nothing but what a program inserted",
+            vec![
+                codex_event("user_message", "<ide_context>x</ide_context>"),
+                codex_item("user", "<ide_context>x</ide_context>"),
+                codex_event("user_message", "<ide_context>y</ide_context>"),
+                codex_item("assistant", "r"),
+            ],
+            &["(u <ide_context>x</ide_context>)", "(u <ide_context>y</ide_context>)", "a r"],
+        ),
+        (
             "Codex in an editor",
             vec![codex_item(
                 "user",
