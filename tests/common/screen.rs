@@ -198,7 +198,7 @@ impl Screen {
         let start = Instant::now();
         while !is_so() {
             assert!(start.elapsed() < DEADLINE, "{what}: did not come. On the screen:\n{}", self.text());
-            std::thread::sleep(Duration::from_millis(10));
+            std::thread::sleep(Duration::from_millis(25));
         }
     }
 }

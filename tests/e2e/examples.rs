@@ -279,7 +279,9 @@ fn without_what_differs(text: &str) -> String {
                     words.splice(index + 3..index + 3 + text, ["AGE", "MODEL"]);
                 }
                 _ => {
-                    words.splice(index + 2..index + 5, ["DAY", "MONTH", "TIME"]);
+                    // The column is as wide as a day of two digits makes it.
+                    let width = if words[index + 2].len() == 1 { 4 } else { 3 };
+                    words.splice(index + 2..index + 2 + width, ["DAY", "MONTH", "TIME"]);
                 }
             }
         }
