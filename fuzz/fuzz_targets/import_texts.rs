@@ -120,8 +120,9 @@ fuzz_target!(|input: (&str, &str)| {
             Ok(())
         });
         assert!(read.is_ok(), "{format:?}");
-        // A tag with what a program inserted is taken out of a word of the user's.
+        // A tag or heading with what a program inserted is taken out of a word of the user's.
         let parted = format!("{} {}", input.0, input.1).replace('<', " <").replace('>', "> ");
+        let parted = parted.replace("for Codex:", "for Codex: ");
         for word in parted.split_whitespace() {
             // The mark of thinking that an older version put into an answer goes.
             let is_mark = format == SourceFormat::LlamaUi && word.contains("think>");

@@ -280,7 +280,8 @@ fn without_what_differs(text: &str) -> String {
                 }
                 _ => {
                     // The column is as wide as a day of two digits makes it.
-                    let width = if words[index + 2].len() == 1 { 4 } else { 3 };
+                    let width =
+                        if words[index + 2].len() == 1 && words[index + 5].is_empty() { 4 } else { 3 };
                     words.splice(index + 2..index + 2 + width, ["DAY", "MONTH", "TIME"]);
                 }
             }

@@ -244,7 +244,7 @@ fn no_way_of_a_command_leads_into_a_program_unasked() {
     if !bubblewrap_works() {
         return;
     }
-    // A server that does not start is waited for.
+    // A server that does not start is waited for. An even number: rows alternate between two kinds of access.
     std::thread::scope(|threads| {
         for (user, ways) in users().into_iter().flat_map(|user| WAYS.chunks(8).map(move |ways| (user, ways)))
         {

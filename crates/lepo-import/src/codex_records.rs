@@ -36,7 +36,7 @@ const INJECTED: Injections = Injections {
         "recommended_plugins",
         "codex_internal_context",
     ],
-    beginnings: &["# AGENTS.md instructions"],
+    beginnings: &["# AGENTS.md instructions\n", "# AGENTS.md instructions for "],
     headings: &[("#", "\n## My request for Codex:"), (REQUEST, REQUEST)],
 };
 

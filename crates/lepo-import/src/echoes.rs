@@ -88,13 +88,15 @@ fn key(part: &History) -> Option<u64> {
 
 fn hash_words<'t>(texts: impl Iterator<Item = (&'t Role, &'t String)>) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
-    let mut is_empty = true;
+    let mut last = None;
     for (role, text) in texts {
-        role.letter().hash(&mut hasher);
         for word in text.split_whitespace() {
-            is_empty = false;
-            word.hash(&mut hasher);
+            // An event has the parts of a record as one text.
+            if last.replace(role) != Some(role) {
+                role.letter().hash(&mut hasher);
+            }
+            hasher.write(word.as_bytes());
         }
     }
-    (!is_empty).then(|| hasher.finish())
+    last.map(|_| hasher.finish())
 }

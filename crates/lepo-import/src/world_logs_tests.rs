@@ -130,9 +130,27 @@ fn what_codex_says_in_events_alone_is_a_message_and_nothing_is_said_twice() {
                 codex_event("user_message", "<ide_context>x</ide_context>"),
                 codex_item("user", "<ide_context>x</ide_context>"),
                 codex_event("user_message", "<ide_context>y</ide_context>"),
+                codex_event("user_message", "# AGENTS.md instructions are too long"),
                 codex_item("assistant", "r"),
             ],
-            &["(u <ide_context>x</ide_context>)", "(u <ide_context>y</ide_context>)", "a r"],
+            &[
+                "(u <ide_context>x</ide_context>)",
+                "(u <ide_context>y</ide_context>)",
+                "u # AGENTS.md instructions are too long",
+                ".a r",
+            ],
+        ),
+        (
+            "parts of a record, as one text of an event",
+            vec![
+                codex(
+                    "response_item",
+                    r#"{"type":"message","role":"user","content":[{"type":"input_text","text":"<skill>x</skill>"},{"type":"input_text","text":"<ide_context>y</ide_context>"}]}"#,
+                ),
+                codex_event("user_message", "<skill>x</skill>\n<ide_context>y</ide_context>"),
+                codex_item("assistant", "r"),
+            ],
+            &["(u <skill>x</skill>)", "(u <ide_context>y</ide_context>)", "a r"],
         ),
         (
             "Codex in an editor",
